@@ -1,0 +1,97 @@
+# make lab     set up, then open JupyterLab on the notebooks
+# make test    set up, then run every check
+# Both make .venv from requirements.lock on the first run and use it again until the lock changes.
+
+PYTHON ?= python3
+LAB_ARGS ?=
+TEST_JOBS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+START := 00_where_to_start.ipynb
+
+# Figures are stored as data, without a copy of plotly.js and without a link to one.
+export PLOTLY_RENDERER := plotly_mimetype
+# Jupyter's newer folder layout; without this its older one warns.
+export JUPYTER_PLATFORM_DIRS := 1
+# Notebook kernels start slower with frozen modules under the debugger, and say so.
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+
+.PHONY: lab test setup lint types unit validate browser bench notebooks lock clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+# JupyterLab neither fetches news nor looks for updates. It refuses root, which is who one is in a container, unless told.
+lab: setup
+	cd notebooks && ../$(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) \
+	  --ServerApp.root_dir=. --LabApp.news_url=None \
+	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+	  $(LAB_ARGS) $(if $(wildcard notebooks/$(START)),$(START))
+
+test: lint types unit validate browser
+	@printf '\nEvery check passed.\n'
+
+lint: setup
+	@printf '\n== Style\n'
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: setup
+	@printf '\n== Types\n'
+	$(BIN)/mypy
+
+unit: setup
+	@printf '\n== Tests, vectors and doctests\n'
+	$(BIN)/pytest -q -m 'not browser' -n $(TEST_JOBS)
+
+# loadfile: the cells of a notebook must run in one process, in order.
+validate: setup
+	@printf '\n== Notebooks, run again and compared with what is stored\n'
+	$(BIN)/pytest -q --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -n $(TEST_JOBS) --dist loadfile notebooks
+
+browser: setup
+	@printf '\n== Notebooks in a browser\n'
+	$(BIN)/pytest -q -m browser tests/browser
+
+bench: $(VENV)/.bench
+	@printf '\n== Benchmarks\n'
+	$(BIN)/pytest -p no:xdist tests/benchmarks
+
+# Stores the notebooks executed, byte for byte the same each time.
+notebooks: setup
+	$(BIN)/python tests/tools/execute_notebooks.py
+
+setup: $(VENV)/.installed
+
+$(VENV)/.locked: requirements.lock
+	@command -v $(PYTHON) >/dev/null \
+	  || { echo "rmqref needs Python 3.11 or newer, and there is no $(PYTHON): apt-get install python3 python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "rmqref needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V 2>&1): name another one with PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "$(PYTHON) cannot make virtual environments: apt-get install python3-venv"; exit 1; }
+	@echo "Setting up $(VENV) (once, about half a minute)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install --require-hashes -r requirements.lock
+	@touch $@
+
+# The package itself, editable: hatchling comes from the lock, so nothing unpinned is downloaded.
+$(VENV)/.installed: $(VENV)/.locked pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed tests/benchmarks/requirements.lock
+	@$(PIP) install --require-hashes -r tests/benchmarks/requirements.lock
+	@touch $@
+
+# Needs uv. Takes the newest versions that pyproject.toml allows; the benchmarks' lock follows the main one.
+COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
+  --no-header --no-annotate --no-emit-index-url --quiet
+lock:
+	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: pip install uv"; exit 1; }
+	$(COMPILE) --extra notebooks --group test -o requirements.lock >/dev/null
+	$(COMPILE) --group bench --constraints requirements.lock -o tests/benchmarks/requirements.lock >/dev/null
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks

@@ -1,0 +1,93 @@
+"""What can go wrong, each in one sentence a person can act on.
+
+Two kinds share one base. An input error (`UnknownRelease`, `RouteError` ...) says what was wrong, where, and what
+would be right. A `JavaException` is part of the behaviour: the released Java client throws it at this point, so the
+reference does too, under the same simple name.
+"""
+
+from __future__ import annotations
+
+from rmqref.messages import Parameter, text
+
+
+class RmqRefError(Exception):
+    """An error with one sentence from the message catalogue.
+
+    Args:
+        message_id: the catalogue's name of the sentence.
+        **parameters: the sentence's named parameters.
+
+    >>> str(RmqRefError("error.negative", what="latency", value=-3))
+    'The latency is -3, which is negative: give milliseconds of 0 or more.'
+    """
+
+    def __init__(self, message_id: str, **parameters: Parameter) -> None:
+        self.message_id = message_id
+        self.parameters = parameters
+        super().__init__(text(message_id, **parameters))
+
+
+class UnknownRelease(RmqRefError):
+    """No Java client of that name was released."""
+
+
+class RouteError(RmqRefError):
+    """A route text could not be read; `line` and `column` count from 1 in the text as given."""
+
+    def __init__(self, message_id: str, *, line: int = 0, column: int = 0, **parameters: Parameter) -> None:
+        self.line = line
+        self.column = column
+        super().__init__(message_id, line=line, column=column, **parameters)
+
+
+class SituationError(RmqRefError):
+    """A situation to pick in is not possible, such as a start counter beyond 32 bits."""
+
+
+class VectorError(RmqRefError):
+    """A vector file is not of the documented form."""
+
+
+class TraceError(RmqRefError):
+    """A trace cannot be read or stepped as asked."""
+
+
+class JavaException(RmqRefError):
+    """Something the Java client throws here; the class name is Java's simple name."""
+
+    @property
+    def name(self) -> str:
+        """Return Java's simple class name, as vectors and logs give it."""
+        return type(self).__name__
+
+
+class ArithmeticException(JavaException):
+    """Java divided by zero: the publish list is empty."""
+
+    def __init__(self) -> None:
+        super().__init__("java.arithmetic")
+
+
+class NullPointerException(JavaException):
+    """Java used a reference that is null."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__("java.null_pointer", what=what)
+
+
+class IndexOutOfBoundsException(JavaException):
+    """Java asked a list for a position that it does not have."""
+
+    def __init__(self, position: int, size: int) -> None:
+        super().__init__("java.index_out_of_bounds", position=position, size=size)
+
+
+class ArrayIndexOutOfBoundsException(IndexOutOfBoundsException):
+    """Java asked an array for a position that it does not have."""
+
+
+class NumberFormatException(JavaException):
+    """Java could not read a text as an int."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__("java.number_format", given=given)

@@ -1,0 +1,81 @@
+"""The catalogue: every sentence that the package says to a person, by name, with named parameters.
+
+Words are data. A sentence is looked up by its name and filled from named parameters; code never builds one from
+pieces. `<b>`, `<no>` and `<yes>` mark what a widget may colour; `text` leaves them out, `marked` keeps them.
+The catalogues of languages are in `words/`; English is complete and is what others fall back to.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+Parameter = str | int | float | bool | None
+
+_MARK = re.compile(r"</?(?:b|no|yes)>")
+
+
+@cache
+def catalogue(language: str = "en") -> dict[str, str]:
+    """Return the sentences of a language by their names, English where the language lacks one.
+
+    Args:
+        language: the name of a file in `words/` without its ending.
+
+    Returns:
+        Sentence templates by name. The dictionary is shared: do not change it.
+
+    Raises:
+        KeyError: there is no catalogue of that language.
+
+    >>> catalogue()["stepper.forward"]
+    'Forward'
+    """
+    folder = Path(__file__).parent / "words"
+    try:
+        own: dict[str, str] = json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise KeyError(language) from None
+    return own if language == "en" else {**catalogue("en"), **own}
+
+
+def marked(message_id: str, language: str = "en", **parameters: Parameter) -> str:
+    """Return a sentence with its marks for emphasis kept.
+
+    Args:
+        message_id: the sentence's name in the catalogue.
+        language: which catalogue.
+        **parameters: what fills the sentence's `{names}`.
+
+    Returns:
+        The sentence, with `<b>`, `<no>` and `<yes>` where the catalogue has them.
+
+    Raises:
+        KeyError: no such sentence, or a parameter is missing.
+
+    >>> marked("say.skip.last", queue="broker-a : 2")
+    '<b>broker-a : 2</b> is on the broker that failed last. <no>Skip.</no>'
+    """
+    return catalogue(language)[message_id].format_map(parameters)
+
+
+def text(message_id: str, language: str = "en", **parameters: Parameter) -> str:
+    """Return a sentence as plain text.
+
+    Args:
+        message_id: the sentence's name in the catalogue.
+        language: which catalogue.
+        **parameters: what fills the sentence's `{names}`.
+
+    Returns:
+        The sentence without marks.
+
+    Raises:
+        KeyError: no such sentence, or a parameter is missing.
+
+    >>> text("say.skip.last", queue="broker-a : 2")
+    'broker-a : 2 is on the broker that failed last. Skip.'
+    """
+    return _MARK.sub("", catalogue(language)[message_id]).format_map(parameters)

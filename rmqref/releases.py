@@ -1,0 +1,470 @@
+"""The table: one row a release family, one column a behaviour, each cell a variant of the floor below or a number.
+
+`release("4.9.4")` finds a release's row. Where one release of a family differs from the others, the difference is in
+`EXCEPTIONS`; nothing else in the package asks for a version.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+
+from rmqref import faults as f
+from rmqref import index as i
+from rmqref import route as r
+from rmqref import selection as pick
+from rmqref import selectors as sel
+from rmqref import strategy as s
+from rmqref.errors import SituationError, UnknownRelease
+from rmqref.java import INT_MAX, INT_MIN, Clock, ConcurrentHashMap, JavaRandom, Random
+from rmqref.model import BrokerData, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
+
+OLD_THRESHOLDS = (50, 100, 550, 1000, 2000, 3000, 15000)
+OLD_DURATIONS = (0, 0, 30000, 60000, 120000, 180000, 600000)
+NEW_THRESHOLDS = (50, 100, 550, 1800, 3000, 5000, 15000)
+NEW_DURATIONS = (0, 0, 2000, 5000, 6000, 10000, 30000)
+
+FIRST_RETRY_CODES = frozenset({1, 14, 16, 17, 204, 205})
+"""SYSTEM_ERROR, SERVICE_NOT_AVAILABLE, NO_PERMISSION, TOPIC_NOT_EXIST, NO_BUYER_ID, NOT_IN_CURRENT_UNIT."""
+SYSTEM_BUSY = 2
+GO_AWAY = 1500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A release and its behaviours: a row of the table.
+
+    Args:
+        version: the release, as "4.9.4"; in `FAMILIES` the release that names the family.
+        family: the release that names the family.
+        span: the family's releases in words.
+        index: the counter.
+        position_of: how a counter value becomes a position.
+        retry_pick: the pick that passes over the last broker.
+        select: the strategy's outermost step.
+        accepts: the test of the strategy's scan (not used from 5.1.4).
+        place_on_broker: what the fallback does with the list's element (not used from 5.1.4).
+        counts_write_queues_of: which entries of the route the fallback looks at (not used from 5.1.4).
+        pick_one_at_least: which broker the fallback takes (not called by the client from 5.1.4).
+        is_available_item: the test of an entry of the fault table.
+        update_fault_item: how a send is noted in the fault table.
+        has_reachable: whether the fault table knows reachability, has a detector, and the counter a reset.
+        latency_max: the thresholds in milliseconds.
+        not_available_duration: the durations in milliseconds.
+        isolation_latency: the latency in milliseconds that is looked up for a failure.
+        select_by_hash: the hash selector.
+        select_by_random: the random selector.
+        static_topics: what the expansion of a route does with a static topic.
+        retry_codes: a broker's answers after which another attempt is made.
+    """
+
+    version: str
+    family: str
+    span: str
+    index: type[i.ThreadLocalIndex]
+    position_of: Callable[[int, int], int]
+    retry_pick: Callable[[TopicPublishInfo, str | None], MessageQueue]
+    select: Callable[[s.MQFaultStrategy, TopicPublishInfo, str | None, bool], MessageQueue]
+    accepts: Callable[[s.MQFaultStrategy, MessageQueue, str | None], bool]
+    place_on_broker: Callable[[MessageQueue, str, int], MessageQueue]
+    counts_write_queues_of: Callable[[QueueData], bool]
+    pick_one_at_least: Callable[[f.LatencyFaultTolerance], str | None]
+    is_available_item: Callable[[f.FaultItem, int], bool]
+    update_fault_item: Callable[[f.LatencyFaultTolerance, str, int, int, bool], None]
+    has_reachable: bool
+    latency_max: tuple[int, ...]
+    not_available_duration: tuple[int, ...]
+    isolation_latency: int
+    select_by_hash: Callable[[Sequence[MessageQueue], sel.Message, object], MessageQueue]
+    select_by_random: type[sel.SelectByRandom | sel.SelectByRandoom]
+    static_topics: Callable[[str, TopicRouteData], list[MessageQueue] | None]
+    retry_codes: frozenset[int]
+
+    def new_index(self, random: Random | None = None, start: int | None = None) -> i.ThreadLocalIndex:
+        """Return a new counter of this release.
+
+        Args:
+            random: the source of chance; the same fixed one every time if None.
+            start: the raw value stored for the calling thread, or None for a random start.
+
+        Returns:
+            A counter.
+
+        Raises:
+            SituationError: the start is not an int of 32 bits.
+
+        >>> release("4.9.4").new_index(start=4).increment_and_get()
+        5
+        """
+        index = self.index(random or JavaRandom(0))
+        if start is not None and not INT_MIN <= start <= INT_MAX:
+            raise SituationError("error.start", start=start)
+        index.stored = start
+        return index
+
+    def topic(
+        self,
+        route: TopicRouteData | Iterable[tuple[str, int]],
+        topic: str = "T",
+        *,
+        random: Random | None = None,
+        start: int | None = None,
+    ) -> TopicPublishInfo:
+        """Return the publish info that this release makes of a route.
+
+        Args:
+            route: a route, or pairs of broker name and number of write queues.
+            topic: the topic's name.
+            random: the source of chance of the counter's start.
+            start: the raw value stored in the calling thread's counter, or None for a random start.
+
+        Returns:
+            A new publish info, with a counter of its own.
+
+        Raises:
+            SituationError: the start is not an int of 32 bits.
+            ArrayIndexOutOfBoundsException: the order configuration has an entry without a number.
+            NumberFormatException: the order configuration has an entry whose number is not one.
+
+        Java: MQClientInstance#topicRouteData2TopicPublishInfo, all releases.
+
+        >>> [str(mq) for mq in release("4.9.4").topic([("broker-b", 1), ("broker-a", 2)]).message_queue_list]
+        ['broker-a : 0', 'broker-a : 1', 'broker-b : 0']
+        """
+        if not isinstance(route, TopicRouteData):
+            route = route_of(route)
+        queues, is_ordered = r.expand(topic, route, self.static_topics)
+        return TopicPublishInfo(topic, queues, self.new_index(random, start), self.position_of, route, is_ordered)
+
+    def fault_strategy(
+        self,
+        *,
+        clock: Clock,
+        random: Random | None = None,
+        send_latency_fault_enable: bool = False,
+        faults: Iterable[f.FaultItem] = (),
+        worst_start: int | None = None,
+        latency_max: tuple[int, ...] | None = None,
+        not_available_duration: tuple[int, ...] | None = None,
+    ) -> s.MQFaultStrategy:
+        """Return a producer's strategy of this release.
+
+        Args:
+            clock: returns the time now in milliseconds.
+            random: the source of chance of the shuffle and of the fallback's counter.
+            send_latency_fault_enable: the switch.
+            faults: the fault table's first entries, in order of arrival; they are not copied.
+            worst_start: the raw value stored in the fallback's counter, or None for a random start.
+            latency_max: thresholds in milliseconds that replace the release's.
+            not_available_duration: durations in milliseconds that replace the release's.
+
+        Returns:
+            A new strategy.
+
+        Raises:
+            SituationError: the start is not an int of 32 bits.
+
+        Java: MQFaultStrategy, all releases.
+
+        >>> release("5.3.3").fault_strategy(clock=lambda: 0).send_latency_fault_enable
+        False
+        """
+        chance = random or JavaRandom(0)
+        tolerance = f.LatencyFaultTolerance(
+            clock,
+            chance,
+            self.new_index(chance, worst_start),
+            self.is_available_item,
+            ConcurrentHashMap({item.name: item for item in faults}),
+        )
+        return s.MQFaultStrategy(
+            self,
+            tolerance,
+            self.latency_max if latency_max is None else latency_max,
+            self.not_available_duration if not_available_duration is None else not_available_duration,
+            send_latency_fault_enable,
+        )
+
+
+def route_of(brokers: Iterable[tuple[str, int]]) -> TopicRouteData:
+    """Return a plain route: brokers with a master and the given numbers of queues.
+
+    Args:
+        brokers: pairs of broker name and number of write queues.
+
+    Returns:
+        A route with made-up addresses.
+
+    >>> route_of([("broker-a", 4)]).broker_datas[0].broker_addrs
+    {0: '10.0.0.1:10911'}
+    """
+    pairs = list(brokers)
+    return TopicRouteData(
+        [QueueData(name, write_queue_nums=queues, read_queue_nums=queues) for name, queues in pairs],
+        [BrokerData(name, {0: f"10.0.0.{n}:10911"}) for n, (name, _) in enumerate(pairs, 1)],
+    )
+
+
+_4_7_1 = Release(
+    version="4.7.1",
+    family="4.7.1",
+    span="4.0.0-incubating .. 4.7.1",
+    index=i.RepairedIndex,
+    position_of=pick.repaired_position,
+    retry_pick=pick.retry_pick_walking,
+    select=s.select_by_scan,
+    accepts=s.accepts_same_broker,
+    place_on_broker=s.rewrite_queue,
+    counts_write_queues_of=s.any_queue_data,
+    pick_one_at_least=f.pick_one_at_least_shuffled,
+    is_available_item=f.is_past_start,
+    update_fault_item=f.update_overwriting,
+    has_reachable=False,
+    latency_max=OLD_THRESHOLDS,
+    not_available_duration=OLD_DURATIONS,
+    isolation_latency=30000,
+    select_by_hash=sel.select_by_hash_repaired,
+    select_by_random=sel.SelectByRandom,
+    static_topics=r.ignore_static_topic,
+    retry_codes=FIRST_RETRY_CODES,
+)
+_4_8_0 = replace(
+    _4_7_1,
+    version="4.8.0",
+    family="4.8.0",
+    span="4.8.0",
+    index=i.StuckIndex,
+    retry_pick=pick.retry_pick_counting,
+    accepts=s.accepts_available,
+    select_by_hash=sel.select_by_hash,
+)
+_4_9_3 = replace(
+    _4_8_0,
+    version="4.9.3",
+    family="4.9.3",
+    span="4.9.0 .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA",
+    index=i.AbsoluteIndex,
+)
+_4_9_7 = replace(
+    _4_9_3,
+    version="4.9.7",
+    family="4.9.7",
+    span="4.9.4 .. 4.9.7, 5.0.0",
+    index=i.MaskedIndex,
+    pick_one_at_least=f.pick_one_at_least_ranked,
+)
+_4_9_8 = replace(
+    _4_9_7,
+    version="4.9.8",
+    family="4.9.8",
+    span="4.9.8",
+    place_on_broker=s.new_queue,
+    counts_write_queues_of=s.writable_queue_data,
+)
+_5_1_0 = replace(
+    _4_9_7,
+    version="5.1.0",
+    family="5.1.0",
+    span="5.1.0",
+    index=i.RawSeedIndex,
+    position_of=pick.plain_position,
+    static_topics=r.number_static_topic,
+)
+_5_1_3 = replace(
+    _5_1_0,
+    version="5.1.3",
+    family="5.1.3",
+    span="5.1.1 .. 5.1.3",
+    accepts=s.accepts_another_available,
+)
+_5_1_4 = replace(
+    _5_1_3,
+    version="5.1.4",
+    family="5.1.4",
+    span="5.1.4",
+    select=s.select_by_filters,
+    pick_one_at_least=f.pick_one_at_least_reachable,
+    is_available_item=f.is_reachable_and_past_start,
+    update_fault_item=f.update_extending,
+    has_reachable=True,
+    latency_max=NEW_THRESHOLDS,
+    not_available_duration=NEW_DURATIONS,
+    isolation_latency=10000,
+)
+_5_3_3 = replace(
+    _5_1_4,
+    version="5.3.3",
+    family="5.3.3",
+    span="5.2.0 .. 5.3.3",
+    is_available_item=f.is_past_start,
+    retry_codes=FIRST_RETRY_CODES | {SYSTEM_BUSY, GO_AWAY},
+)
+
+FAMILIES = {row.family: row for row in (_4_7_1, _4_8_0, _4_9_3, _4_9_7, _4_9_8, _5_1_0, _5_1_3, _5_1_4, _5_3_3)}
+"""The nine families, each named by the release whose classes were run for it."""
+
+RELEASED = {
+    "4.7.1": "4.0.0-incubating 4.1.0-incubating 4.2.0 4.3.0 4.3.1 4.3.2 4.4.0 4.5.1 4.5.2 4.6.0 4.6.1 4.7.0 4.7.1",
+    "4.8.0": "4.8.0",
+    "4.9.3": "4.9.0 4.9.1 4.9.2 4.9.3 5.0.0-PREVIEW 5.0.0-ALPHA",
+    "4.9.7": "4.9.4 4.9.5 4.9.6 4.9.7 5.0.0",
+    "4.9.8": "4.9.8",
+    "5.1.0": "5.1.0",
+    "5.1.3": "5.1.1 5.1.2 5.1.3",
+    "5.1.4": "5.1.4",
+    "5.3.3": "5.2.0 5.3.0 5.3.1 5.3.2 5.3.3",
+}
+"""The 36 released versions by family, oldest first; there is no 4.5.0."""
+
+EXCEPTIONS: dict[str, dict[str, object]] = {
+    "4.0.0-incubating": {"select_by_random": sel.SelectByRandoom},
+    "4.1.0-incubating": {"select_by_random": sel.SelectByRandoom},
+    "5.0.0-PREVIEW": {"static_topics": r.refuse_logical_queues},
+    "5.0.0-ALPHA": {"static_topics": r.number_static_topic},
+    "5.0.0": {"index": i.RawSeedIndex, "static_topics": r.number_static_topic},
+    "5.2.0": {"retry_codes": FIRST_RETRY_CODES},
+    "5.3.0": {"retry_codes": FIRST_RETRY_CODES | {SYSTEM_BUSY}},
+}
+"""Where one release differs from the others of its family: column and cell."""
+
+VERSIONS = tuple(version for versions in RELEASED.values() for version in versions.split())
+"""The 36 released versions, family by family."""
+
+_FAMILY_OF = {version: family for family, versions in RELEASED.items() for version in versions.split()}
+
+
+@cache
+def release(name: str) -> Release:
+    """Return the row of a release.
+
+    Args:
+        name: a version, or a tag such as "rocketmq-all-4.9.4" or "v5.2.0"; capitals do not matter.
+
+    Returns:
+        The family's row with the release's own exceptions.
+
+    Raises:
+        UnknownRelease: no such Java client was released; the error names the nearest ones.
+
+    >>> release("rocketmq-all-4.9.4").family, release("5.0.0").index.__name__
+    ('4.9.7', 'RawSeedIndex')
+    >>> release("4.5.0")
+    Traceback (most recent call last):
+    rmqref.errors.UnknownRelease: There is no released Java client "4.5.0": the nearest are 4.5.1, 4.5.2, 4.4.0.
+    """
+    version = version_of(name)
+    row = replace(FAMILIES[_FAMILY_OF[version]], version=version)
+    return replace(row, **EXCEPTIONS.get(version, {}))  # type: ignore[arg-type]  # a test checks the columns' types
+
+
+def version_of(name: str) -> str:
+    """Return the released version that a name means.
+
+    Args:
+        name: as for `release`.
+
+    Returns:
+        An element of `VERSIONS`.
+
+    Raises:
+        UnknownRelease: no such Java client was released.
+
+    >>> version_of("V4_9_4"), version_of("4.0.0"), version_of("5.0.0-alpha")
+    ('4.9.4', '4.0.0-incubating', '5.0.0-ALPHA')
+    """
+    wanted = re.sub(r"^(rocketmq-)?(all-|client-)?v?", "", name.strip().lower()).replace("_", ".")
+    for version in VERSIONS:
+        if wanted in (version.lower(), version.lower().removesuffix("-incubating")):
+            return version
+    raise UnknownRelease("error.release", name=name, nearest=", ".join(nearest_versions(wanted)))
+
+
+def nearest_versions(wanted: str, number: int = 3) -> list[str]:
+    """Return the released versions nearest to one that was not released.
+
+    Args:
+        wanted: a version.
+        number: how many to return.
+
+    Returns:
+        Versions, nearest first: by their numbers if the text has numbers, else by spelling.
+
+    >>> nearest_versions("5.4")
+    ['5.3.3', '5.3.2', '5.3.1']
+    """
+    numbers = [int(part) for part in re.findall(r"\d{1,6}", wanted)][:3]
+    if not numbers:
+        return difflib.get_close_matches(wanted, VERSIONS, number, 0)
+
+    def distance(version: str) -> tuple[int, ...]:
+        own = [int(part) for part in re.findall(r"\d+", version)]
+        weight = (10**8, 10**4, 1)
+        point = sum(w * n for w, n in zip(weight, own, strict=False))
+        target = sum(w * n for w, n in zip(weight, numbers, strict=False))
+        return abs(point - target), "-" in version
+
+    return sorted(VERSIONS, key=distance)[:number]
+
+
+def cell_text(cell: object) -> str:
+    """Return a cell of the table as a person reads it: a variant's name, or the numbers.
+
+    Args:
+        cell: a function, a class, a number, or a tuple or set of numbers.
+
+    Returns:
+        One line.
+
+    >>> cell_text(pick.plain_position), cell_text(FIRST_RETRY_CODES), cell_text(OLD_DURATIONS[:3])
+    ('plain_position', '1 14 16 17 204 205', '0 0 30000')
+    """
+    if isinstance(cell, tuple | frozenset):
+        return " ".join(str(number) for number in (sorted(cell) if isinstance(cell, frozenset) else cell))
+    return str(getattr(cell, "__name__", cell))
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseTable:
+    """The table as text and HTML, one column a family, one line a behaviour.
+
+    Args:
+        columns: names of behaviours; all of them if empty.
+
+    >>> print(ReleaseTable(("index", "isolation_latency")))  # doctest: +ELLIPSIS
+    family            | releases                                  | index         | isolation_latency
+    ...
+    5.3.3             | 5.2.0 .. 5.3.3                            | RawSeedIndex  | 10000
+    """
+
+    columns: tuple[str, ...] = ()
+
+    def rows(self) -> list[list[str]]:
+        """Return the heads and then, for each family and each exception, its cells as text."""
+        names = self.columns or tuple(field.name for field in fields(Release))[3:]
+        rows = [["family", "releases", *names]]
+        for row in FAMILIES.values():
+            rows.append([row.family, row.span, *(cell_text(getattr(row, name)) for name in names)])
+            for version in RELEASED[row.family].split():
+                own = release(version)
+                cells = [cell_text(getattr(own, name)) for name in names]
+                if cells != rows[-1][2:] and EXCEPTIONS.get(version, {}).keys() & set(names):
+                    rows.append([f"  {version}", "", *cells])
+        return rows
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = (" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head, *rows = self.rows()
+        heads = "".join(f"<th scope='col'>{cell}</th>" for cell in head)
+        body = "".join(
+            f"<tr><th scope='row'>{row[0].strip()}</th>{''.join(f'<td>{cell}</td>' for cell in row[1:])}</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
