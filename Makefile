@@ -22,12 +22,10 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-# JupyterLab neither fetches news nor looks for updates. It refuses root, which is who one is in a container, unless told.
+# JupyterLab refuses root, which is who one is in a container, unless told.
 lab: setup
-	cd notebooks && ../$(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) \
-	  --ServerApp.root_dir=. --LabApp.news_url=None \
-	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
-	  $(LAB_ARGS) $(if $(wildcard notebooks/$(START)),$(START))
+	$(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) \
+	  --ServerApp.root_dir=notebooks --LabApp.default_url=/lab/tree/$(START) $(LAB_ARGS)
 
 test: lint types unit validate browser
 	@printf '\nEvery check passed.\n'
@@ -64,6 +62,9 @@ notebooks: setup
 
 setup: $(VENV)/.installed
 
+# JupyterLab then neither asks about news nor looks for updates.
+NO_ANNOUNCEMENTS := {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}
+
 $(VENV)/.locked: requirements.lock
 	@command -v $(PYTHON) >/dev/null \
 	  || { echo "rmqref needs Python 3.11 or newer, and there is no $(PYTHON): apt-get install python3 python3-venv"; exit 1; }
@@ -73,16 +74,19 @@ $(VENV)/.locked: requirements.lock
 	  || { echo "$(PYTHON) cannot make virtual environments: apt-get install python3-venv"; exit 1; }
 	@echo "Setting up $(VENV) (once, about half a minute)"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --require-hashes --no-deps -r requirements.lock
 	@touch $@
 
+# (--no-deps above: the lock is complete, so there is nothing to resolve.)
 # The package itself, editable: hatchling comes from the lock, so nothing unpinned is downloaded.
 $(VENV)/.installed: $(VENV)/.locked pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@mkdir -p $(VENV)/etc/jupyter/labconfig
+	@echo '$(NO_ANNOUNCEMENTS)' > $(VENV)/etc/jupyter/labconfig/page_config.json
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed tests/benchmarks/requirements.lock
-	@$(PIP) install --require-hashes -r tests/benchmarks/requirements.lock
+	@$(PIP) install --require-hashes --no-deps -r tests/benchmarks/requirements.lock
 	@touch $@
 
 # Needs uv. Takes the newest versions that pyproject.toml allows; the benchmarks' lock follows the main one.

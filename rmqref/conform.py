@@ -15,12 +15,12 @@ from typing import Any
 
 from rmqref import faults as f
 from rmqref.errors import JavaException, UnknownRelease, VectorError
-from rmqref.java import JavaLong, JavaRandom, ScriptedRandom, hash_code
+from rmqref.java import JavaLong, JavaRandom, ManualClock, ScriptedRandom, hash_code
 from rmqref.messages import text
 from rmqref.model import BrokerData, Message, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
 from rmqref.releases import RELEASED, VERSIONS, Release, release, version_of
 from rmqref.selection import first_pick
-from rmqref.selectors import select_by_machine_room
+from rmqref.selectors import MessageQueueSelector, select_by_machine_room
 from rmqref.strategy import MQFaultStrategy, select_one_message_queue, update_fault_item
 
 Json = Any
@@ -28,17 +28,6 @@ Json = Any
 
 SHOWN_IN_FULL = 10
 """How many failing cases a report prints in full."""
-
-
-class VectorClock:
-    """A clock that stands where a case puts it."""
-
-    def __init__(self, now: int = 0) -> None:
-        self.now = now
-
-    def __call__(self) -> int:
-        """Return the time now in milliseconds."""
-        return self.now
 
 
 def error(exception: JavaException) -> Json:
@@ -128,9 +117,11 @@ def next_last(given: Json, last: str | None, picked: Json) -> str | None:
 
 def run_duration(row: Release, given: Json) -> Json:
     """Replay the way from a latency to the time of avoidance."""
-    tables = {name: tuple(given[name]) for name in ("latency_max", "not_available_duration") if name in given}
     strategy = row.fault_strategy(
-        clock=VectorClock(), send_latency_fault_enable=given.get("enabled", True), **tables
+        clock=ManualClock(),
+        send_latency_fault_enable=given.get("enabled", True),
+        latency_max=tuple(given.get("latency_max", row.latency_max)),
+        not_available_duration=tuple(given.get("not_available_duration", row.not_available_duration)),
     )
     duration = attempt(lambda: update_fault_item(strategy, "b", given["latency"], given["isolation"]))
     if isinstance(duration, dict):
@@ -141,7 +132,7 @@ def run_duration(row: Release, given: Json) -> Json:
 
 def run_fault_table(row: Release, given: Json) -> Json:
     """Replay updates, queries, removals and detector rounds on one fault table."""
-    clock = VectorClock()
+    clock = ManualClock()
     strategy = row.fault_strategy(clock=clock, send_latency_fault_enable=True)
     tolerance = strategy.latency_fault_tolerance
     addresses, up, results = given.get("addresses", {}), set[str](), []
@@ -160,7 +151,9 @@ def run_fault_table(row: Release, given: Json) -> Json:
         clock.now, name = op["at"], op.get("name")
         match op["op"]:
             case "update":
-                row.update_fault_item(tolerance, name, op["latency"], op["duration"], op.get("reachable", True))
+                row.update_fault_item(
+                    tolerance, name, op["latency"], op["duration"], op.get("reachable", True)
+                )
             case "strategy_update":
                 update_fault_item(strategy, name, op["latency"], op["isolation"], op.get("reachable", True))
             case "available":
@@ -181,7 +174,7 @@ def run_fault_table(row: Release, given: Json) -> Json:
 def strategy_of(row: Release, given: Json) -> MQFaultStrategy:
     """Return a strategy with the case's fault table, clock and fallback counter."""
     return row.fault_strategy(
-        clock=VectorClock(given["now"]),
+        clock=ManualClock(given["now"]),
         send_latency_fault_enable=given.get("enabled", True),
         faults=items_of(row, given["faults"]),
         worst_start=given["worst_start"],
@@ -191,7 +184,11 @@ def strategy_of(row: Release, given: Json) -> MQFaultStrategy:
 def run_fault_pick(row: Release, given: Json) -> Json:
     """Replay picks of the strategy, with what they leave behind."""
     route = given["route"] and TopicRouteData(
-        [QueueData(data["broker"], data["write"], perm=data["perm"]) for data in given["route"]["queue_datas"]], []
+        [
+            QueueData(data["broker"], data["write"], perm=data["perm"])
+            for data in given["route"]["queue_datas"]
+        ],
+        [],
     )
     topic, strategy, last = topic_of(row, given, route), strategy_of(row, given), given["last"]
     picks, positions = [], []
@@ -243,11 +240,12 @@ def run_route(row: Release, given: Json) -> Json:
 def run_selectors(row: Release, given: Json) -> Json:
     """Replay a queue selector."""
     queues, arg = queues_of(given["queues"]), argument(given["arg"])
-    selector: Callable[..., MessageQueue | None] = {
-        "hash": lambda: row.select_by_hash,
-        "random": lambda: row.select_by_random(JavaRandom(given["java_random_seed"])),
-        "machine_room": lambda: select_by_machine_room,
-    }[given["selector"]]()
+    selectors: dict[str, MessageQueueSelector] = {
+        "hash": row.select_by_hash,
+        "random": row.select_by_random(JavaRandom(given.get("java_random_seed", 0))),
+        "machine_room": select_by_machine_room,
+    }
+    selector = selectors[given["selector"]]
 
     def select() -> Json:
         mq = selector(queues, Message("T"), arg)
@@ -340,7 +338,9 @@ class Report:
         for case in self.failures[:SHOWN_IN_FULL]:
             yield text("conform.failure", release=case.release, kind=case.kind, id=case.id)
             for name in ("input", "expected", "got"):
-                yield text("conform.value", name=name, value=json.dumps(getattr(case, name), ensure_ascii=False))
+                yield text(
+                    "conform.value", name=name, value=json.dumps(getattr(case, name), ensure_ascii=False)
+                )
         if len(self.failures) > SHOWN_IN_FULL:
             yield text("conform.more", more=len(self.failures) - SHOWN_IN_FULL)
         yield text("conform.total", passed=sum(self.passed.values()), failed=len(self.failures))
@@ -405,7 +405,9 @@ def cases_of(file: Path) -> list[Json]:
     except (OSError, EOFError, ValueError) as problem:
         raise VectorError("error.vector.unreadable", path=str(file), problem=str(problem)) from problem
     members = {"id", "input", "expected"}
-    if not isinstance(cases, list) or not all(isinstance(case, dict) and members <= case.keys() for case in cases):
+    if not isinstance(cases, list) or not all(
+        isinstance(case, dict) and members <= case.keys() for case in cases
+    ):
         raise VectorError("error.vector.form", path=str(file))
     return cases
 
@@ -451,7 +453,9 @@ def replay(paths: list[Path], kinds: frozenset[str] | None = None) -> Report:
             if same(got, case["expected"]):
                 report.passed[place] = report.passed.get(place, 0) + 1
             else:
-                report.failures.append(Failure(version, kind, case["id"], case["input"], case["expected"], got))
+                report.failures.append(
+                    Failure(version, kind, case["id"], case["input"], case["expected"], got)
+                )
     return report
 
 
@@ -466,7 +470,9 @@ def replay_case(kind: str, version: str, given: Json) -> Json:
     Returns:
         The answer, as the case's `expected` is written.
 
-    >>> replay_case("first_pick", "4.9.4", {"queues": [["broker-a", 0], ["broker-a", 1]], "start": 4, "calls": 1})
+    >>> replay_case(
+    ...     "first_pick", "4.9.4", {"queues": [["broker-a", 0], ["broker-a", 1]], "start": 4, "calls": 1}
+    ... )
     {'picks': [['broker-a', 1]], 'index_after': 5}
     """
     try:

@@ -24,7 +24,7 @@ class RmqRefError(Exception):
     def __init__(self, message_id: str, **parameters: Parameter) -> None:
         self.message_id = message_id
         self.parameters = parameters
-        super().__init__(text(message_id, **parameters))
+        super().__init__(text(message_id, None, **parameters))
 
 
 class UnknownRelease(RmqRefError):

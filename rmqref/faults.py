@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 
 from rmqref.errors import ArrayIndexOutOfBoundsException, NullPointerException
 from rmqref.java import Clock, ConcurrentHashMap, Random, element, remainder, shuffle
@@ -196,7 +196,8 @@ def update_overwriting(
     >>> from rmqref import release
     >>> faults = release("4.9.4").fault_strategy(clock=lambda: 1000).latency_fault_tolerance
     >>> update_overwriting(faults, "broker-a", 700, 30000)
-    >>> update_overwriting(faults, "broker-a", 5, 0); is_available(faults, "broker-a")
+    >>> update_overwriting(faults, "broker-a", 5, 0)
+    ... is_available(faults, "broker-a")
     True
     """
     item = faults.fault_item_table.setdefault(name, FaultItem(name))
@@ -221,7 +222,8 @@ def update_extending(
     >>> from rmqref import release
     >>> faults = release("5.3.3").fault_strategy(clock=lambda: 1000).latency_fault_tolerance
     >>> update_extending(faults, "broker-a", 700, 2000)
-    >>> update_extending(faults, "broker-a", 5, 0); is_available(faults, "broker-a")
+    >>> update_extending(faults, "broker-a", 5, 0)
+    ... is_available(faults, "broker-a")
     False
     """
     item = faults.fault_item_table.setdefault(name, FaultItem(name))
@@ -295,7 +297,7 @@ def ranked(faults: LatencyFaultTolerance, items: list[FaultItem]) -> list[FaultI
     >>> [item.name for item in ranked(faults, [FaultItem("a", 9), FaultItem("b", 5)])]
     ['b', 'a']
     """
-    return sorted(items, key=cmp_to_key(lambda one, other: compare_fault_items(faults, one, other)))
+    return sorted(items, key=cmp_to_key(partial(compare_fault_items, faults)))
 
 
 def one_of_better_half(faults: LatencyFaultTolerance, best_first: list[FaultItem]) -> str:
@@ -340,7 +342,9 @@ def pick_one_at_least_shuffled(faults: LatencyFaultTolerance) -> str | None:
     Java: LatencyFaultToleranceImpl#pickOneAtLeast, 4.0.0-incubating .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA.
 
     >>> from rmqref import release
-    >>> strategy = release("4.7.1").fault_strategy(clock=lambda: 0, faults=[FaultItem("a", 9), FaultItem("b", 5)])
+    >>> strategy = release("4.7.1").fault_strategy(
+    ...     clock=lambda: 0, faults=[FaultItem("a", 9), FaultItem("b", 5)]
+    ... )
     >>> pick_one_at_least_shuffled(strategy.latency_fault_tolerance)
     'b'
     """
@@ -363,7 +367,9 @@ def pick_one_at_least_ranked(faults: LatencyFaultTolerance) -> str | None:
     Java: LatencyFaultToleranceImpl#pickOneAtLeast, 4.9.4 .. 4.9.8, 5.0.0 .. 5.1.3 (pull request 3986).
 
     >>> from rmqref import release
-    >>> strategy = release("4.9.4").fault_strategy(clock=lambda: 0, faults=[FaultItem("a", 9), FaultItem("b", 5)])
+    >>> strategy = release("4.9.4").fault_strategy(
+    ...     clock=lambda: 0, faults=[FaultItem("a", 9), FaultItem("b", 5)]
+    ... )
     >>> pick_one_at_least_ranked(strategy.latency_fault_tolerance)
     'b'
     """

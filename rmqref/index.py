@@ -38,7 +38,9 @@ class ThreadLocalIndex(threading.local):
         Java: ThreadLocalIndex#reset, 5.1.4 .. 5.3.3.
 
         >>> from rmqref.java import ScriptedRandom
-        >>> index = RawSeedIndex(ScriptedRandom([41])); index.reset(); index.increment_and_get()
+        >>> index = RawSeedIndex(ScriptedRandom([41]))
+        ... index.reset()
+        ... index.increment_and_get()
         42
         """
         self.stored = self.random.next_int(INT_MAX)
@@ -50,9 +52,11 @@ class RepairedIndex(ThreadLocalIndex):
     Java: ThreadLocalIndex#getAndIncrement, 4.0.0-incubating .. 4.7.1.
 
     >>> from rmqref.java import ScriptedRandom
-    >>> index = RepairedIndex(ScriptedRandom([-7])); [index.increment_and_get() for _ in range(2)]
+    >>> index = RepairedIndex(ScriptedRandom([-7]))
+    ... [index.increment_and_get() for _ in range(2)]
     [8, 9]
-    >>> index.stored = INT_MAX; [index.increment_and_get() for _ in range(3)]
+    >>> index.stored = INT_MAX
+    ... [index.increment_and_get() for _ in range(3)]
     [0, 1, 2]
     """
 
@@ -70,7 +74,8 @@ class StuckIndex(ThreadLocalIndex):
     Java: ThreadLocalIndex#getAndIncrement, 4.8.0 (issue 2783).
 
     >>> from rmqref.java import ScriptedRandom
-    >>> index = StuckIndex(ScriptedRandom([])); index.stored = INT_MAX - 1
+    >>> index = StuckIndex(ScriptedRandom([]))
+    ... index.stored = INT_MAX - 1
     >>> [index.increment_and_get() for _ in range(4)]
     [2147483647, -2147483648, 2147483647, -2147483648]
     """
@@ -89,7 +94,8 @@ class AbsoluteIndex(ThreadLocalIndex):
     Java: ThreadLocalIndex#incrementAndGet, 4.9.0 .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA (issue 4349).
 
     >>> from rmqref.java import ScriptedRandom
-    >>> index = AbsoluteIndex(ScriptedRandom([])); index.stored = INT_MAX - 1
+    >>> index = AbsoluteIndex(ScriptedRandom([]))
+    ... index.stored = INT_MAX - 1
     >>> [index.increment_and_get() for _ in range(4)]
     [2147483647, -2147483648, 2147483647, 2147483646]
     """
@@ -108,9 +114,11 @@ class MaskedIndex(ThreadLocalIndex):
     Java: ThreadLocalIndex#incrementAndGet, 4.9.4 .. 4.9.8 (pull request 4447).
 
     >>> from rmqref.java import ScriptedRandom
-    >>> index = MaskedIndex(ScriptedRandom([-5])); index.increment_and_get()
+    >>> index = MaskedIndex(ScriptedRandom([-5]))
+    ... index.increment_and_get()
     6
-    >>> index.stored = INT_MAX; [index.increment_and_get() for _ in range(3)], index.stored
+    >>> index.stored = INT_MAX
+    ... [index.increment_and_get() for _ in range(3)], index.stored
     ([0, 1, 2], -2147483646)
     """
 
@@ -128,7 +136,8 @@ class RawSeedIndex(ThreadLocalIndex):
     Java: ThreadLocalIndex#incrementAndGet, 5.0.0 .. 5.3.3 (pull request 4931).
 
     >>> from rmqref.java import ScriptedRandom
-    >>> index = RawSeedIndex(ScriptedRandom([-5])); index.increment_and_get(), index.stored
+    >>> index = RawSeedIndex(ScriptedRandom([-5]))
+    ... index.increment_and_get(), index.stored
     (2147483644, -4)
     """
 

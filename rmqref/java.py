@@ -7,6 +7,7 @@ elements by bin. Each is here once, so that the algorithm can be read without th
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Protocol, TypeVar
@@ -37,6 +38,30 @@ class Clock(Protocol):
 
     def __call__(self) -> int:
         """Return the time now in milliseconds."""
+
+
+class ManualClock:
+    """A clock that stands until it is moved.
+
+    Args:
+        now: milliseconds since 1970.
+
+    >>> clock = ManualClock(1000)
+    ... clock.advance(500)
+    ... clock()
+    1500
+    """
+
+    def __init__(self, now: int = 0) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        """Return the time now in milliseconds."""
+        return self.now
+
+    def advance(self, milliseconds: int) -> None:
+        """Move the time on."""
+        self.now += milliseconds
 
 
 def to_int(value: int) -> int:
@@ -224,7 +249,7 @@ def hash_code(value: object) -> int:
         case bool():
             return 1231 if value else 1237
         case float():
-            (bits,) = struct.unpack(">q", struct.pack(">d", float("nan") if value != value else value))
+            (bits,) = struct.unpack(">q", struct.pack(">d", math.nan if math.isnan(value) else value))
             return to_int(bits ^ ((bits & (2**64 - 1)) >> 32))
         case int() if not isinstance(value, JavaLong) and INT_MIN <= value <= INT_MAX:
             return int(value)
@@ -315,7 +340,9 @@ def shuffle(items: list[T], random: Random) -> None:
 
     Java: Collections#shuffle(List, Random), all releases.
 
-    >>> items = list("abcd"); shuffle(items, JavaRandom(1)); items
+    >>> items = list("abcd")
+    ... shuffle(items, JavaRandom(1))
+    ... items
     ['d', 'a', 'b', 'c']
     """
     for size in range(len(items), 1, -1):

@@ -41,12 +41,12 @@ def catalogue(language: str = "en") -> dict[str, str]:
     return own if language == "en" else {**catalogue("en"), **own}
 
 
-def marked(message_id: str, language: str = "en", **parameters: Parameter) -> str:
+def marked(message_id: str, language: str | None = None, **parameters: Parameter) -> str:
     """Return a sentence with its marks for emphasis kept.
 
     Args:
         message_id: the sentence's name in the catalogue.
-        language: which catalogue.
+        language: which catalogue; English if None.
         **parameters: what fills the sentence's `{names}`.
 
     Returns:
@@ -58,15 +58,15 @@ def marked(message_id: str, language: str = "en", **parameters: Parameter) -> st
     >>> marked("say.skip.last", queue="broker-a : 2")
     '<b>broker-a : 2</b> is on the broker that failed last. <no>Skip.</no>'
     """
-    return catalogue(language)[message_id].format_map(parameters)
+    return catalogue(language or "en")[message_id].format_map(parameters)
 
 
-def text(message_id: str, language: str = "en", **parameters: Parameter) -> str:
+def text(message_id: str, language: str | None = None, **parameters: Parameter) -> str:
     """Return a sentence as plain text.
 
     Args:
         message_id: the sentence's name in the catalogue.
-        language: which catalogue.
+        language: which catalogue; English if None.
         **parameters: what fills the sentence's `{names}`.
 
     Returns:
@@ -78,4 +78,4 @@ def text(message_id: str, language: str = "en", **parameters: Parameter) -> str:
     >>> text("say.skip.last", queue="broker-a : 2")
     'broker-a : 2 is on the broker that failed last. Skip.'
     """
-    return _MARK.sub("", catalogue(language)[message_id]).format_map(parameters)
+    return _MARK.sub("", catalogue(language or "en")[message_id]).format_map(parameters)

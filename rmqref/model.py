@@ -167,7 +167,9 @@ class TopicRouteData:
 
     Java: TopicRouteData, all releases.
 
-    >>> TopicRouteData([QueueData("broker-a")], [BrokerData("broker-a", {0: "10.0.0.1:10911"})]).order_topic_conf
+    >>> TopicRouteData(
+    ...     [QueueData("broker-a")], [BrokerData("broker-a", {0: "10.0.0.1:10911"})]
+    ... ).order_topic_conf
     """
 
     queue_datas: list[QueueData]

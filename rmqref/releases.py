@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cache
 
@@ -78,7 +78,7 @@ class Release:
     latency_max: tuple[int, ...]
     not_available_duration: tuple[int, ...]
     isolation_latency: int
-    select_by_hash: Callable[[Sequence[MessageQueue], sel.Message, object], MessageQueue]
+    select_by_hash: sel.MessageQueueSelector
     select_by_random: type[sel.SelectByRandom | sel.SelectByRandoom]
     static_topics: Callable[[str, TopicRouteData], list[MessageQueue] | None]
     retry_codes: frozenset[int]
@@ -137,7 +137,9 @@ class Release:
         if not isinstance(route, TopicRouteData):
             route = route_of(route)
         queues, is_ordered = r.expand(topic, route, self.static_topics)
-        return TopicPublishInfo(topic, queues, self.new_index(random, start), self.position_of, route, is_ordered)
+        return TopicPublishInfo(
+            topic, queues, self.new_index(random, start), self.position_of, route, is_ordered
+        )
 
     def fault_strategy(
         self,
@@ -303,7 +305,9 @@ _5_3_3 = replace(
     retry_codes=FIRST_RETRY_CODES | {SYSTEM_BUSY, GO_AWAY},
 )
 
-FAMILIES = {row.family: row for row in (_4_7_1, _4_8_0, _4_9_3, _4_9_7, _4_9_8, _5_1_0, _5_1_3, _5_1_4, _5_3_3)}
+FAMILIES = {
+    row.family: row for row in (_4_7_1, _4_8_0, _4_9_3, _4_9_7, _4_9_8, _5_1_0, _5_1_3, _5_1_4, _5_3_3)
+}
 """The nine families, each named by the release whose classes were run for it."""
 
 RELEASED = {
@@ -457,7 +461,9 @@ class ReleaseTable:
     def __str__(self) -> str:
         rows = self.rows()
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = (" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+        lines = (
+            " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
+        )
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from rmqref.errors import ArrayIndexOutOfBoundsException, RouteError
 from rmqref.java import parse_int, utf16_units
-from rmqref.model import BrokerData, MessageQueue, TopicRouteData
+from rmqref.model import MessageQueue, TopicRouteData
 
 
 def expand(
@@ -36,7 +36,9 @@ def expand(
     Java: MQClientInstance#topicRouteData2TopicPublishInfo, all releases.
 
     >>> from rmqref.model import QueueData
-    >>> data = TopicRouteData([QueueData("b", 1), QueueData("a", 2)], [BrokerData("a", {0: ""}), BrokerData("b", {0: ""})])
+    >>> data = TopicRouteData(
+    ...     [QueueData("b", 1), QueueData("a", 2)], [BrokerData("a", {0: ""}), BrokerData("b", {0: ""})]
+    ... )
     >>> [str(mq) for mq in expand("T", data, ignore_static_topic)[0]]
     ['a : 0', 'a : 1', 'b : 0']
     """
@@ -111,7 +113,10 @@ def writable_queues(topic: str, route: TopicRouteData) -> list[MessageQueue]:
     Java: part of MQClientInstance#topicRouteData2TopicPublishInfo, all releases.
 
     >>> from rmqref.model import QueueData
-    >>> data = TopicRouteData([QueueData("a", 2, perm=4), QueueData("b", 1)], [BrokerData("a", {0: ""}), BrokerData("b", {0: ""})])
+    >>> data = TopicRouteData(
+    ...     [QueueData("a", 2, perm=4), QueueData("b", 1)],
+    ...     [BrokerData("a", {0: ""}), BrokerData("b", {0: ""})],
+    ... )
     >>> [str(mq) for mq in writable_queues("T", data)]
     ['b : 0']
     """
@@ -173,7 +178,10 @@ def number_static_topic(topic: str, route: TopicRouteData) -> list[MessageQueue]
 
     >>> from rmqref.model import TopicQueueMapping
     >>> mapping = {"broker-a": TopicQueueMapping("broker-a", "__global__", 0, 2, {0: 0, 1: 1})}
-    >>> [str(mq) for mq in number_static_topic("T", TopicRouteData([], [], topic_queue_mapping_by_broker=mapping))]
+    >>> [
+    ...     str(mq)
+    ...     for mq in number_static_topic("T", TopicRouteData([], [], topic_queue_mapping_by_broker=mapping))
+    ... ]
     ['__syslo__global__ : 0', '__syslo__global__ : 1']
     """
     if not route.topic_queue_mapping_by_broker:

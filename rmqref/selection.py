@@ -35,7 +35,7 @@ def repaired_position(index: int, size: int) -> int:
     (2, 0)
     """
     position = remainder(java_abs(index), size)
-    return position if position >= 0 else 0
+    return max(position, 0)
 
 
 def plain_position(index: int, size: int) -> int:
@@ -202,7 +202,10 @@ def passes(mq: MessageQueue, filters: tuple[QueueFilter, ...]) -> bool:
     >>> passes(MessageQueue("T", "broker-a", 0), (lambda mq: True, lambda mq: mq.queue_id > 0))
     False
     """
-    return all([accepts(mq) for accepts in filters])
+    passed = True
+    for accepts in filters:
+        passed &= accepts(mq)
+    return passed
 
 
 def filter_pick(topic: TopicPublishInfo, *filters: QueueFilter) -> MessageQueue | None:

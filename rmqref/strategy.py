@@ -99,7 +99,10 @@ def select_one_message_queue(
 
 
 def select_by_scan(
-    strategy: MQFaultStrategy, topic: TopicPublishInfo, last_broker_name: str | None, reset_index: bool = False
+    strategy: MQFaultStrategy,
+    topic: TopicPublishInfo,
+    last_broker_name: str | None,
+    reset_index: bool = False,
 ) -> MessageQueue:
     """Return a queue that the scan accepts, else the fallback's; any exception on the way ends in a first pick.
 
@@ -135,7 +138,9 @@ def select_by_scan(
         return first_pick(topic)
 
 
-def scan(strategy: MQFaultStrategy, topic: TopicPublishInfo, last_broker_name: str | None) -> MessageQueue | None:
+def scan(
+    strategy: MQFaultStrategy, topic: TopicPublishInfo, last_broker_name: str | None
+) -> MessageQueue | None:
     """Return the first acceptable queue, walking once round the list from one step of the counter.
 
     The walk moves a copy, so every start inside an avoided broker's block ends at the same queue after it.
@@ -212,7 +217,9 @@ def accepts_available(strategy: MQFaultStrategy, mq: MessageQueue, last_broker_n
     return is_available(strategy.latency_fault_tolerance, mq.broker_name)
 
 
-def accepts_another_available(strategy: MQFaultStrategy, mq: MessageQueue, last_broker_name: str | None) -> bool:
+def accepts_another_available(
+    strategy: MQFaultStrategy, mq: MessageQueue, last_broker_name: str | None
+) -> bool:
     """Return whether the broker is available and is not the one that failed last.
 
     Args:
@@ -367,7 +374,10 @@ def new_queue(mq: MessageQueue, broker_name: str, queue_id: int) -> MessageQueue
 
 
 def select_by_filters(
-    strategy: MQFaultStrategy, topic: TopicPublishInfo, last_broker_name: str | None, reset_index: bool = False
+    strategy: MQFaultStrategy,
+    topic: TopicPublishInfo,
+    last_broker_name: str | None,
+    reset_index: bool = False,
 ) -> MessageQueue:
     """Return a queue on another available broker, else on another reachable one, else the next in the round.
 
@@ -388,7 +398,9 @@ def select_by_filters(
     >>> from rmqref import FaultItem, release
     >>> topic = release("5.3.3").topic([("broker-a", 2), ("broker-b", 2)], start=3)
     >>> down = [FaultItem("broker-a", 700, start_timestamp=30000)]
-    >>> strategy = release("5.3.3").fault_strategy(clock=lambda: 0, faults=down, send_latency_fault_enable=True)
+    >>> strategy = release("5.3.3").fault_strategy(
+    ...     clock=lambda: 0, faults=down, send_latency_fault_enable=True
+    ... )
     >>> print(select_by_filters(strategy, topic, None))
     broker-b : 0
     """
@@ -425,7 +437,9 @@ def passes_available_filter(strategy: MQFaultStrategy, mq: MessageQueue) -> bool
     Java: MQFaultStrategy#availableFilter, 5.1.4 .. 5.3.3.
 
     >>> from rmqref import release
-    >>> passes_available_filter(release("5.3.3").fault_strategy(clock=lambda: 0), MessageQueue("T", "broker-a", 0))
+    >>> passes_available_filter(
+    ...     release("5.3.3").fault_strategy(clock=lambda: 0), MessageQueue("T", "broker-a", 0)
+    ... )
     True
     """
     return is_available(strategy.latency_fault_tolerance, mq.broker_name)
@@ -437,7 +451,9 @@ def passes_reachable_filter(strategy: MQFaultStrategy, mq: MessageQueue) -> bool
     Java: MQFaultStrategy#reachableFilter, 5.1.4 .. 5.3.3.
 
     >>> from rmqref import release
-    >>> passes_reachable_filter(release("5.3.3").fault_strategy(clock=lambda: 0), MessageQueue("T", "broker-a", 0))
+    >>> passes_reachable_filter(
+    ...     release("5.3.3").fault_strategy(clock=lambda: 0), MessageQueue("T", "broker-a", 0)
+    ... )
     True
     """
     return is_reachable(strategy.latency_fault_tolerance, mq.broker_name)
