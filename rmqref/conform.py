@@ -285,6 +285,11 @@ KINDS: dict[str, Callable[[Release, Json], Json]] = {
 """How a case of each kind is replayed."""
 
 
+def known_kinds() -> frozenset[str]:
+    """Return the kinds that vectors come in: those that are replayed, and those that are not yet."""
+    return frozenset(KINDS) | {"send_loop"}
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A case that came out otherwise than in Java, or could not be replayed."""

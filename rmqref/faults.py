@@ -197,7 +197,7 @@ def update_overwriting(
     >>> faults = release("4.9.4").fault_strategy(clock=lambda: 1000).latency_fault_tolerance
     >>> update_overwriting(faults, "broker-a", 700, 30000)
     >>> update_overwriting(faults, "broker-a", 5, 0)
-    ... is_available(faults, "broker-a")
+    >>> is_available(faults, "broker-a")
     True
     """
     item = faults.fault_item_table.setdefault(name, FaultItem(name))
@@ -223,7 +223,7 @@ def update_extending(
     >>> faults = release("5.3.3").fault_strategy(clock=lambda: 1000).latency_fault_tolerance
     >>> update_extending(faults, "broker-a", 700, 2000)
     >>> update_extending(faults, "broker-a", 5, 0)
-    ... is_available(faults, "broker-a")
+    >>> is_available(faults, "broker-a")
     False
     """
     item = faults.fault_item_table.setdefault(name, FaultItem(name))

@@ -39,8 +39,8 @@ class ThreadLocalIndex(threading.local):
 
         >>> from rmqref.java import ScriptedRandom
         >>> index = RawSeedIndex(ScriptedRandom([41]))
-        ... index.reset()
-        ... index.increment_and_get()
+        >>> index.reset()
+        >>> index.increment_and_get()
         42
         """
         self.stored = self.random.next_int(INT_MAX)
@@ -53,10 +53,10 @@ class RepairedIndex(ThreadLocalIndex):
 
     >>> from rmqref.java import ScriptedRandom
     >>> index = RepairedIndex(ScriptedRandom([-7]))
-    ... [index.increment_and_get() for _ in range(2)]
+    >>> [index.increment_and_get() for _ in range(2)]
     [8, 9]
     >>> index.stored = INT_MAX
-    ... [index.increment_and_get() for _ in range(3)]
+    >>> [index.increment_and_get() for _ in range(3)]
     [0, 1, 2]
     """
 
@@ -75,7 +75,7 @@ class StuckIndex(ThreadLocalIndex):
 
     >>> from rmqref.java import ScriptedRandom
     >>> index = StuckIndex(ScriptedRandom([]))
-    ... index.stored = INT_MAX - 1
+    >>> index.stored = INT_MAX - 1
     >>> [index.increment_and_get() for _ in range(4)]
     [2147483647, -2147483648, 2147483647, -2147483648]
     """
@@ -95,7 +95,7 @@ class AbsoluteIndex(ThreadLocalIndex):
 
     >>> from rmqref.java import ScriptedRandom
     >>> index = AbsoluteIndex(ScriptedRandom([]))
-    ... index.stored = INT_MAX - 1
+    >>> index.stored = INT_MAX - 1
     >>> [index.increment_and_get() for _ in range(4)]
     [2147483647, -2147483648, 2147483647, 2147483646]
     """
@@ -115,10 +115,10 @@ class MaskedIndex(ThreadLocalIndex):
 
     >>> from rmqref.java import ScriptedRandom
     >>> index = MaskedIndex(ScriptedRandom([-5]))
-    ... index.increment_and_get()
+    >>> index.increment_and_get()
     6
     >>> index.stored = INT_MAX
-    ... [index.increment_and_get() for _ in range(3)], index.stored
+    >>> [index.increment_and_get() for _ in range(3)], index.stored
     ([0, 1, 2], -2147483646)
     """
 
@@ -137,7 +137,7 @@ class RawSeedIndex(ThreadLocalIndex):
 
     >>> from rmqref.java import ScriptedRandom
     >>> index = RawSeedIndex(ScriptedRandom([-5]))
-    ... index.increment_and_get(), index.stored
+    >>> index.increment_and_get(), index.stored
     (2147483644, -4)
     """
 

@@ -47,8 +47,8 @@ class ManualClock:
         now: milliseconds since 1970.
 
     >>> clock = ManualClock(1000)
-    ... clock.advance(500)
-    ... clock()
+    >>> clock.advance(500)
+    >>> clock()
     1500
     """
 
@@ -341,8 +341,8 @@ def shuffle(items: list[T], random: Random) -> None:
     Java: Collections#shuffle(List, Random), all releases.
 
     >>> items = list("abcd")
-    ... shuffle(items, JavaRandom(1))
-    ... items
+    >>> shuffle(items, JavaRandom(1))
+    >>> items
     ['d', 'a', 'b', 'c']
     """
     for size in range(len(items), 1, -1):

@@ -59,6 +59,7 @@ class Release:
         select_by_random: the random selector.
         static_topics: what the expansion of a route does with a static topic.
         retry_codes: a broker's answers after which another attempt is made.
+        unused: columns that the client of this release never asks.
     """
 
     version: str
@@ -82,6 +83,7 @@ class Release:
     select_by_random: type[sel.SelectByRandom | sel.SelectByRandoom]
     static_topics: Callable[[str, TopicRouteData], list[MessageQueue] | None]
     retry_codes: frozenset[int]
+    unused: frozenset[str] = frozenset()
 
     def new_index(self, random: Random | None = None, start: int | None = None) -> i.ThreadLocalIndex:
         """Return a new counter of this release.
@@ -295,6 +297,7 @@ _5_1_4 = replace(
     latency_max=NEW_THRESHOLDS,
     not_available_duration=NEW_DURATIONS,
     isolation_latency=10000,
+    unused=frozenset({"accepts", "place_on_broker", "counts_write_queues_of", "pick_one_at_least"}),
 )
 _5_3_3 = replace(
     _5_1_4,
@@ -437,23 +440,38 @@ class ReleaseTable:
     Args:
         columns: names of behaviours; all of them if empty.
 
-    >>> print(ReleaseTable(("index", "isolation_latency")))  # doctest: +ELLIPSIS
-    family            | releases                                  | index         | isolation_latency
+    >>> print(ReleaseTable(("accepts", "isolation_latency")))  # doctest: +ELLIPSIS
+    family | releases                                   | accepts                   | isolation_latency
     ...
-    5.3.3             | 5.2.0 .. 5.3.3                            | RawSeedIndex  | 10000
+    5.1.3  | 5.1.1 .. 5.1.3                             | accepts_another_available | 30000
+    5.1.4  | 5.1.4                                      | -                         | 10000
+    5.3.3  | 5.2.0 .. 5.3.3                             | -                         | 10000
     """
 
     columns: tuple[str, ...] = ()
 
+    @staticmethod
+    def cell(row: Release, name: str) -> str:
+        """Return a cell as text, or a dash where the release's client never asks it."""
+        return "-" if name in row.unused else cell_text(getattr(row, name))
+
     def rows(self) -> list[list[str]]:
-        """Return the heads and then, for each family and each exception, its cells as text."""
-        names = self.columns or tuple(field.name for field in fields(Release))[3:]
+        """Return the heads and then, for each family and each exception, its cells as text.
+
+        Raises:
+            SituationError: the table has no such column.
+        """
+        known = tuple(field.name for field in fields(Release))[3:-1]
+        for name in self.columns:
+            if name not in known:
+                raise SituationError("error.column", column=name, columns=", ".join(known))
+        names = self.columns or known
         rows = [["family", "releases", *names]]
         for row in FAMILIES.values():
-            rows.append([row.family, row.span, *(cell_text(getattr(row, name)) for name in names)])
+            rows.append([row.family, row.span, *(self.cell(row, name) for name in names)])
             for version in RELEASED[row.family].split():
                 own = release(version)
-                cells = [cell_text(getattr(own, name)) for name in names]
+                cells = [self.cell(own, name) for name in names]
                 if cells != rows[-1][2:] and EXCEPTIONS.get(version, {}).keys() & set(names):
                     rows.append([f"  {version}", "", *cells])
         return rows

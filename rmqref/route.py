@@ -35,7 +35,7 @@ def expand(
 
     Java: MQClientInstance#topicRouteData2TopicPublishInfo, all releases.
 
-    >>> from rmqref.model import QueueData
+    >>> from rmqref.model import BrokerData, QueueData
     >>> data = TopicRouteData(
     ...     [QueueData("b", 1), QueueData("a", 2)], [BrokerData("a", {0: ""}), BrokerData("b", {0: ""})]
     ... )
@@ -112,7 +112,7 @@ def writable_queues(topic: str, route: TopicRouteData) -> list[MessageQueue]:
 
     Java: part of MQClientInstance#topicRouteData2TopicPublishInfo, all releases.
 
-    >>> from rmqref.model import QueueData
+    >>> from rmqref.model import BrokerData, QueueData
     >>> data = TopicRouteData(
     ...     [QueueData("a", 2, perm=4), QueueData("b", 1)],
     ...     [BrokerData("a", {0: ""}), BrokerData("b", {0: ""})],
@@ -141,6 +141,7 @@ def has_master(route: TopicRouteData, broker_name: str) -> bool:
 
     Java: part of MQClientInstance#topicRouteData2TopicPublishInfo, all releases.
 
+    >>> from rmqref.model import BrokerData
     >>> has_master(TopicRouteData([], [BrokerData("a", {1: ""}), BrokerData("a", {0: ""})]), "a")
     False
     """

@@ -124,7 +124,7 @@ class Situation:
         UnknownRelease: no such release.
 
     >>> Situation("4.9.4", start=4, last_broker_name="broker-b").pick().broker_name
-    'broker-a'
+    'broker-c'
     """
 
     release: str = "4.9.4"

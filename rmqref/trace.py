@@ -67,7 +67,7 @@ def record(situation: Situation, title: str | None = None) -> Json:
 
     >>> trace = record(Situation("4.9.4", start=4))
     >>> trace["result"], [step["kind"] for step in trace["steps"] if step["kind"]]
-    ('broker-b : 1', ['enter', 'enter', 'enter', 'count', 'enter', 'probe', 'pick'])
+    ('broker-b : 1', ['enter', 'enter', 'enter', 'enter', 'enter', 'count', 'enter', 'enter', 'probe', 'pick'])
     """
     desk = situation.prepare()
     if title is None:

@@ -1,0 +1,7 @@
+"""`python -m rmqref`."""
+
+import sys
+
+from rmqref.cli import main
+
+sys.exit(main())

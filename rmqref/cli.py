@@ -1,0 +1,117 @@
+"""The command line: `python -m rmqref`, or `rmqref` once it is installed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rmqref.errors import RmqRefError, VectorError
+from rmqref.messages import text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status.
+
+    Args:
+        arguments: the words after the program's name; those of this process if None.
+
+    Returns:
+        0 if all is well; 2 for a wrong call or an input that cannot be read; else what the command says.
+
+    >>> main(["releases", "4.9.5", "--columns", "index,isolation_latency"])
+    release           | 4.9.5
+    family            | 4.9.7
+    index             | MaskedIndex
+    isolation_latency | 30000
+    0
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except RmqRefError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return status
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; its words come from the catalogue."""
+    top = argparse.ArgumentParser(prog="rmqref", description=text("cli.description"))
+    commands = top.add_subparsers(required=True, metavar=text("cli.command"))
+
+    conform = commands.add_parser("conform", help=text("cli.conform"), description=text("cli.conform"))
+    conform.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=text("cli.conform.path"))
+    conform.add_argument("--kinds", type=names, help=text("cli.conform.kinds"))
+    conform.add_argument("--json", action="store_true", help=text("cli.json"))
+    conform.set_defaults(run=run_conform)
+
+    releases = commands.add_parser("releases", help=text("cli.releases"), description=text("cli.releases"))
+    releases.add_argument("release", nargs="?", help=text("cli.releases.release"))
+    releases.add_argument("--columns", type=names, default=(), help=text("cli.releases.columns"))
+    releases.set_defaults(run=run_releases)
+
+    bugs = commands.add_parser("bugs", help=text("cli.bugs"), description=text("cli.bugs"))
+    bugs.add_argument("release", nargs="?", help=text("cli.bugs.release"))
+    bugs.set_defaults(run=run_bugs)
+    return top
+
+
+def names(given: str) -> tuple[str, ...]:
+    """Return the names in a text that joins them with commas."""
+    return tuple(name.strip() for name in given.split(",") if name.strip())
+
+
+def run_conform(options: argparse.Namespace) -> int:
+    """Replay vectors and print the report."""
+    from rmqref.conform import known_kinds, replay  # noqa: PLC0415  # each command loads what it needs
+
+    kinds = None if options.kinds is None else frozenset(options.kinds)
+    unknown = sorted((kinds or frozenset()) - known_kinds())
+    if unknown:
+        raise VectorError("error.vector.kind", kind=unknown[0], kinds=", ".join(sorted(known_kinds())))
+    report = replay(options.paths, kinds)
+    if options.json:
+        print(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
+    else:
+        for line in report.lines():
+            print(line)
+    return report.exit_status
+
+
+def run_releases(options: argparse.Namespace) -> int:
+    """Print the release table, or one release's row line by line."""
+    from rmqref.releases import ReleaseTable, release  # noqa: PLC0415
+
+    if options.release is None:
+        print(ReleaseTable(options.columns))
+        return 0
+    row = release(options.release)
+    table = ReleaseTable(options.columns)
+    heads = ["release", "family", *table.rows()[0][2:]]
+    cells = [row.version, row.family, *(table.cell(row, name) for name in heads[2:])]
+    width = max(map(len, heads))
+    for head, cell in zip(heads, cells, strict=True):
+        print(f"{head.ljust(width)} | {cell}")
+    return 0
+
+
+def run_bugs(options: argparse.Namespace) -> int:
+    """Print the bugs of all releases or of one."""
+    from rmqref.bugs import BUGS  # noqa: PLC0415
+    from rmqref.releases import version_of  # noqa: PLC0415
+
+    version = options.release and version_of(options.release)
+    for bug in BUGS.values():
+        if version is None or version in bug.releases:
+            print(text("cli.bug", name=bug.name, first=bug.releases[0], last=bug.releases[-1], what=bug.what))
+            print(text("cli.bug.link", link=bug.link))
+    return 0

@@ -1,0 +1,127 @@
+"""The command line, as a person or a script calls it."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rmqref.cli import main
+
+VECTORS = Path(__file__).parent / "vectors"
+
+
+def run(*arguments):
+    done = subprocess.run([sys.executable, "-m", "rmqref", *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_conform_counts_on_its_last_line_and_tells_what_it_does_not_cover():
+    status, out, err = run("conform", str(VECTORS))
+    assert (status, err) == (3, "")
+    assert out.splitlines()[-1] == "5560 passed, 0 failed"
+    assert sum("not covered" in line for line in out.splitlines()) == 14
+
+
+def test_conform_succeeds_when_all_that_is_asked_for_is_covered():
+    kinds = "index,first_pick,retry_pick,duration,fault_table,fault_pick,pick_one_at_least,pick_ties,route,selectors,detector"
+    status, out, _ = run("conform", "--kinds", kinds, str(VECTORS))
+    assert status == 0
+    assert out.splitlines()[-1] == "5560 passed, 0 failed"
+
+
+def test_conform_takes_plain_files_and_shows_ten_failures_in_full(tmp_path, capsys):
+    folder = tmp_path / "4.9.7"
+    folder.mkdir()
+    cases = json.loads(gzip.decompress((VECTORS / "4.9.7" / "first_pick.json.gz").read_bytes()))
+    for case in cases[:12]:
+        case["expected"]["index_after"] = 77
+    (folder / "first_pick.json").write_text(json.dumps(cases))
+    assert main(["conform", str(folder / "first_pick.json")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("FAILED 4.9.7 first_pick ") for line in lines) == 10
+    assert sum(line.startswith("  expected: ") and '"index_after": 77' in line for line in lines) == 10
+    assert sum(line.startswith(("  input: ", "  got: ")) for line in lines) == 20
+    assert "2 more failures" in lines[-2]
+    assert lines[-1] == f"{len(cases) - 12} passed, 12 failed"
+
+
+def test_conform_reports_as_json(capsys):
+    assert main(["conform", "--json", str(VECTORS / "4.8.0" / "index.json.gz")]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["failed"] == 0
+    assert report["by_kind"] == [{"release": "4.8.0", "kind": "index", "passed": report["passed"]}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["conform", "no/such/folder"], 'There is no file or folder "no/such/folder"'),
+        (["conform", "--kinds", "indx", str(VECTORS)], 'There is no kind of vectors called "indx"'),
+        (["releases", "4.5.0"], "the nearest are 4.5.1"),
+        (["releases", "--columns", "colour"], 'no column "colour"'),
+        (["bugs", "9"], "There is no released Java client"),
+    ],
+)
+def test_a_wrong_call_ends_in_one_sentence(arguments, says, capsys):
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert says in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("4.9.7/index.json", b"[{", "cannot be read"),
+        ("4.9.7/index.json", b'{"id": 1}', "not an array of cases"),
+        ("4.9.7/index.json", b'[{"id": "a"}]', "not an array of cases"),
+        ("4.9.7/index.json.gz", b"plain", "cannot be read"),
+        ("4.9.7/index.json", b"\xff\xfe", "cannot be read"),
+        ("nowhere/index.json", b"[]", "lies in no folder named by a release"),
+    ],
+)
+def test_a_vector_file_that_is_none_is_an_error(name, content, says, tmp_path, capsys):
+    file = tmp_path / name
+    file.parent.mkdir()
+    file.write_bytes(content)
+    assert main(["conform", str(file)]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_kind_of_vectors_that_nobody_knows_is_not_covered(tmp_path, capsys):
+    (tmp_path / "4.9.7").mkdir()
+    (tmp_path / "4.9.7" / "telepathy.json").write_text('[{"id": "a", "input": {}, "expected": {}}]')
+    assert main(["conform", str(tmp_path)]) == 3
+    assert "telepathy" in capsys.readouterr().out
+
+
+def test_the_release_table_has_a_line_for_each_family(capsys):
+    assert main(["releases"]) == 0
+    out = capsys.readouterr().out
+    for family in ("4.7.1", "4.8.0", "4.9.3", "4.9.7", "4.9.8", "5.1.0", "5.1.3", "5.1.4", "5.3.3"):
+        assert f"\n{family} " in out
+
+
+def test_bugs_are_listed_by_release(capsys):
+    assert main(["bugs", "4.8.0"]) == 0
+    out = capsys.readouterr().out
+    assert "counter_sticks (4.8.0 .. 4.8.0)" in out
+    assert "unreachable_for_ever" not in out
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    assert all(command in out for command in ("conform", "releases", "bugs"))
+
+
+def test_output_into_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m rmqref releases | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""
