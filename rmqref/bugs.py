@@ -59,18 +59,33 @@ BUGS = {
         Bug("counter_sticks", 2783, lambda row: row.index is index.StuckIndex),
         Bug("counter_counts_down", 4349, lambda row: row.index is index.AbsoluteIndex),
         Bug("negative_queue_ids", 4349, lambda row: row.index in (index.StuckIndex, index.AbsoluteIndex)),
-        Bug("shared_list_rewritten", 7779, lambda row: _scans(row) and row.place_on_broker is strategy.rewrite_queue),
+        Bug(
+            "shared_list_rewritten",
+            7779,
+            lambda row: _scans(row) and row.place_on_broker is strategy.rewrite_queue,
+        ),
         Bug("block_share", 5672, _scans),
-        Bug("swallowed_overflow", 5179, lambda row: _scans(row) and row.position_of is selection.plain_position),
+        Bug(
+            "swallowed_overflow",
+            5179,
+            lambda row: _scans(row) and row.position_of is selection.plain_position,
+        ),
         Bug(
             "swallowed_null",
             6272,
             lambda row: (
-                _scans(row) and row.accepts in (strategy.accepts_same_broker, strategy.accepts_another_available)
+                _scans(row)
+                and row.accepts in (strategy.accepts_same_broker, strategy.accepts_another_available)
             ),
         ),
-        Bug("unreachable_for_ever", 7812, lambda row: row.is_available_item is faults.is_reachable_and_past_start),
-        Bug("hash_of_smallest_int", 2421, lambda row: row.select_by_hash is selectors.select_by_hash_repaired),
+        Bug(
+            "unreachable_for_ever",
+            7812,
+            lambda row: row.is_available_item is faults.is_reachable_and_past_start,
+        ),
+        Bug(
+            "hash_of_smallest_int", 2421, lambda row: row.select_by_hash is selectors.select_by_hash_repaired
+        ),
         Bug("random_smallest_int", 2421, lambda row: row.select_by_random is selectors.SelectByRandoom),
     )
 }

@@ -66,7 +66,10 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._given = given
         self._quiet = True
         self.release = w.Dropdown(
-            options=VERSIONS, value=given.prepare().row.version, description=text("controls.release"), layout=NARROW
+            options=VERSIONS,
+            value=given.prepare().row.version,
+            description=text("controls.release"),
+            layout=NARROW,
         )
         routes = [(name, name) for name in SAMPLES] + [(text("controls.route.paste"), PASTE)]
         if given.topic not in SAMPLES or given.route != sample_route(given.topic):
@@ -76,7 +79,9 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.route_text = w.Textarea(
             description=text("controls.route.text"), layout={"width": "100%", "height": "10em"}, style=LABEL
         )
-        self.start = w.IntText(value=given.start, description=text("controls.start"), layout=NARROW, style=LABEL)
+        self.start = w.IntText(
+            value=given.start, description=text("controls.start"), layout=NARROW, style=LABEL
+        )
         self.last_broker = w.Dropdown(description=text("controls.last"), layout=NARROW, style=LABEL)
         self.fault_switch = w.Checkbox(
             value=given.fault_switch, description=text("controls.switch"), indent=False, layout=NARROW
@@ -93,7 +98,9 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.calls = w.BoundedIntText(
             value=given.calls, min=1, max=12, description=text("controls.calls"), layout=NARROW
         )
-        self.chain = w.Checkbox(value=given.chain, description=text("controls.chain"), indent=False, layout=NARROW)
+        self.chain = w.Checkbox(
+            value=given.chain, description=text("controls.chain"), indent=False, layout=NARROW
+        )
         self.error = w.HTML()
         self.faults: dict[str, FaultRow] = {}
         self._fault_box = w.VBox()
@@ -113,7 +120,9 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         self._quiet = False
         wrapping = w.Layout(flex_flow="row wrap", grid_gap="4px 16px")
-        main = w.Box([self.release, self.route, self.start, self.last_broker, self.calls, self.chain], layout=wrapping)
+        main = w.Box(
+            [self.release, self.route, self.start, self.last_broker, self.calls, self.chain], layout=wrapping
+        )
         fault = w.Box([self.fault_switch, self.pick_at], layout=wrapping)
         super().__init__([main, self._route_box, fault, self._fault_box, self.error, self.stepper])
 
@@ -146,7 +155,9 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Offer the brokers of a situation's route, each with a row of the fault table."""
         quiet, self._quiet = self._quiet, True
         queues = situation.prepare().topic.message_queue_list
-        names = list(dict.fromkeys([mq.broker_name for mq in queues] + [f.broker_name for f in situation.faults]))
+        names = list(
+            dict.fromkeys([mq.broker_name for mq in queues] + [f.broker_name for f in situation.faults])
+        )
         last = situation.last_broker_name
         offered = names + ([last] if last is not None and last not in names else [])
         self.last_broker.options = [(text("controls.last.none"), None), *((name, name) for name in offered)]
@@ -172,10 +183,20 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             w.Checkbox(
                 value=fault is not None, description=text("controls.fault.entry"), indent=False, layout=NARROW
             ),
-            w.IntText(value=known.latency, description=text("controls.fault.latency"), layout=NARROW, style=LABEL),
-            w.IntText(value=known.avoided_for, description=text("controls.fault.avoided"), layout=NARROW, style=LABEL),
+            w.IntText(
+                value=known.latency, description=text("controls.fault.latency"), layout=NARROW, style=LABEL
+            ),
+            w.IntText(
+                value=known.avoided_for,
+                description=text("controls.fault.avoided"),
+                layout=NARROW,
+                style=LABEL,
+            ),
             w.Checkbox(
-                value=known.reachable, description=text("controls.fault.reachable"), indent=False, layout=NARROW
+                value=known.reachable,
+                description=text("controls.fault.reachable"),
+                indent=False,
+                layout=NARROW,
             ),
         )
         self._watch(row.has_entry, row.latency, row.avoided_for, row.reachable)

@@ -7,14 +7,12 @@ The catalogues of languages are in `words/`; English is complete and is what oth
 
 from __future__ import annotations
 
-import json
-import re
 from functools import cache
-from pathlib import Path
 
 Parameter = str | int | float | bool | None
 
-_MARK = re.compile(r"</?(?:b|no|yes)>")
+MARKS = ("<b>", "</b>", "<no>", "</no>", "<yes>", "</yes>")
+"""What a widget may colour by."""
 
 
 @cache
@@ -33,6 +31,10 @@ def catalogue(language: str = "en") -> dict[str, str]:
     >>> catalogue()["stepper.forward"]
     'Forward'
     """
+    # Imported here, so that a program that needs no sentence does not pay for reading them.
+    import json  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415
+
     folder = Path(__file__).parent / "words"
     try:
         own: dict[str, str] = json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
@@ -78,4 +80,7 @@ def text(message_id: str, language: str | None = None, **parameters: Parameter) 
     >>> text("say.skip.last", queue="broker-a : 2")
     'broker-a : 2 is on the broker that failed last. Skip.'
     """
-    return _MARK.sub("", catalogue(language or "en")[message_id]).format_map(parameters)
+    sentence = catalogue(language or "en")[message_id]
+    for mark in MARKS:
+        sentence = sentence.replace(mark, "")
+    return sentence.format_map(parameters)

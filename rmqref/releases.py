@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -382,7 +380,9 @@ def version_of(name: str) -> str:
     >>> version_of("V4_9_4"), version_of("4.0.0"), version_of("5.0.0-alpha")
     ('4.9.4', '4.0.0-incubating', '5.0.0-ALPHA')
     """
-    wanted = re.sub(r"^(rocketmq-)?(all-|client-)?v?", "", name.strip().lower()).replace("_", ".")
+    wanted = name.strip().lower().replace("_", ".")
+    for prefix in ("rocketmq-", "all-", "client-", "v"):
+        wanted = wanted.removeprefix(prefix)
     for version in VERSIONS:
         if wanted in (version.lower(), version.lower().removesuffix("-incubating")):
             return version
@@ -402,6 +402,9 @@ def nearest_versions(wanted: str, number: int = 3) -> list[str]:
     >>> nearest_versions("5.4")
     ['5.3.3', '5.3.2', '5.3.1']
     """
+    import difflib  # noqa: PLC0415  # needed only to word an error
+    import re  # noqa: PLC0415
+
     numbers = [int(part) for part in re.findall(r"\d{1,6}", wanted)][:3]
     if not numbers:
         return difflib.get_close_matches(wanted, VERSIONS, number, 0)
@@ -468,11 +471,12 @@ class ReleaseTable:
         names = self.columns or known
         rows = [["family", "releases", *names]]
         for row in FAMILIES.values():
-            rows.append([row.family, row.span, *(self.cell(row, name) for name in names)])
+            normal = [self.cell(row, name) for name in names]
+            rows.append([row.family, row.span, *normal])
             for version in RELEASED[row.family].split():
                 own = release(version)
                 cells = [self.cell(own, name) for name in names]
-                if cells != rows[-1][2:] and EXCEPTIONS.get(version, {}).keys() & set(names):
+                if cells != normal:
                     rows.append([f"  {version}", "", *cells])
         return rows
 

@@ -122,7 +122,7 @@ def read_routes(text: str | bytes) -> list[RouteText]:
 # The text ------------------------------------------------------------------------------------------------------------
 
 
-class _Broken(Exception):  # noqa: N818  # it never leaves this module
+class _Broken(Exception):  # it never leaves this module
     """What is wrong at an offset of the text; `read_routes` makes the error with line and column of it."""
 
     def __init__(self, message_id: str, offset: int, **parameters: Parameter) -> None:

@@ -26,9 +26,8 @@ def sample_dump(topic: str) -> str:
     Raises:
         RouteError: there is no such sample.
 
-    >>> print(sample_dump("LoneTopic")[:18])
-    {
-    	"brokerDatas":[
+    >>> sample_dump("LoneTopic").split()[:2]
+    ['{', '"brokerDatas":[']
     """
     if topic not in SAMPLES:
         raise RouteError("error.sample_route", name=topic, names=", ".join(SAMPLES))

@@ -53,7 +53,11 @@ def dressed(trace: Json, language: str = "en") -> Json:
     if trace.get("format") != FORMAT or trace.get("version") != VERSION:
         raise TraceError("stepper.error.trace", format=FORMAT, version=VERSION)
     said = {step["say"]["id"] for step in trace["steps"]}
-    words = {name: words for name, words in catalogue(language).items() if name.startswith("stepper.") or name in said}
+    words = {
+        name: words
+        for name, words in catalogue(language).items()
+        if name.startswith("stepper.") or name in said
+    }
     sources = [source | {"tokens": tokens_of(source["lines"])} for source in trace["sources"]]
     return trace | {"sources": sources, "words": words}
 
@@ -242,7 +246,11 @@ class Stepper(anywidget.AnyWidget):
     def asks(self) -> bool:
         """Whether a prediction is asked for at this step."""
         decision = pending(self.trace, self.answers)
-        return self.predict and decision is not None and bool(self.trace["decisions"][decision]["step"] == self.step)
+        return (
+            self.predict
+            and decision is not None
+            and bool(self.trace["decisions"][decision]["step"] == self.step)
+        )
 
     @property
     def _now(self) -> Json:
@@ -269,7 +277,9 @@ class Stepper(anywidget.AnyWidget):
         if decision is None:
             raise TraceError("stepper.error.decided", step=self.step)
         if self.trace["decisions"][decision]["step"] != self.step:
-            raise TraceError("stepper.error.decision", step=self.step, next=self.trace["decisions"][decision]["step"])
+            raise TraceError(
+                "stepper.error.decision", step=self.step, next=self.trace["decisions"][decision]["step"]
+            )
         last = len(queues_at(self.trace, self.step)) - 1
         if not 0 <= position <= last:
             raise TraceError("stepper.error.position", position=position, last=last)
@@ -306,7 +316,10 @@ class Stepper(anywidget.AnyWidget):
             return
         decisions = self.trace["decisions"]
         seen = [decision["reveal"] is not None and decision["reveal"] <= self.step for decision in decisions]
-        answers = [SHOWN if answer is None and was else answer for answer, was in zip(self.answers, seen, strict=True)]
+        answers = [
+            SHOWN if answer is None and was else answer
+            for answer, was in zip(self.answers, seen, strict=True)
+        ]
         step = self.step
         if pending(self.trace, answers) is None:
             answers = [None] * len(decisions)

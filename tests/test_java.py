@@ -29,7 +29,7 @@ RUNS = json.loads((Path(__file__).parent / "data" / "concurrent_hash_map.json").
 
 @pytest.mark.parametrize("run", RUNS, ids=range(len(RUNS)))
 def test_a_map_iterates_in_the_order_of_the_jdk(run):
-    table = ConcurrentHashMap()
+    table: ConcurrentHashMap[str, int] = ConcurrentHashMap()
     for op in run["ops"]:
         if op[0] == "+":
             table[op[1:]] = 1
@@ -112,14 +112,23 @@ def test_draws_are_those_of_java_util_random():
         chance.next_int(0)
 
 
-@pytest.mark.parametrize("given", ["", "+", "-", " 1", "1 ", "1_0", "0x1", "2147483648", "-2147483649", "1.0", "--1"])
+@pytest.mark.parametrize(
+    "given", ["", "+", "-", " 1", "1 ", "1_0", "0x1", "2147483648", "-2147483649", "1.0", "--1"]
+)
 def test_what_java_does_not_read_as_an_int(given):
     with pytest.raises(NumberFormatException):
         parse_int(given)
 
 
 def test_what_java_does_read_as_an_int():
-    assert [parse_int(given) for given in ("0", "-0", "+7", "007", "-2147483648", "٣")] == [0, 0, 7, 7, INT_MIN, 3]
+    assert [parse_int(given) for given in ("0", "-0", "+7", "007", "-2147483648", "٣")] == [
+        0,
+        0,
+        7,
+        7,
+        INT_MIN,
+        3,
+    ]
 
 
 def test_a_list_has_no_negative_positions():

@@ -16,7 +16,9 @@ from rmqref.situation import Fault, Situation
 
 STARTS = st.one_of(st.integers(0, 2**31 - 20000), st.integers(0, 50))
 EDGES = st.one_of(STARTS, st.integers(INT_MIN, INT_MIN + 40), st.integers(INT_MAX - 40, INT_MAX))
-ROUTES = st.lists(st.tuples(st.sampled_from("abcde"), st.integers(1, 5)), min_size=1, max_size=5, unique_by=lambda b: b[0])
+ROUTES = st.lists(
+    st.tuples(st.sampled_from("abcde"), st.integers(1, 5)), min_size=1, max_size=5, unique_by=lambda b: b[0]
+)
 FAMILY = st.sampled_from(sorted(FAMILIES))
 ALL = st.sampled_from(VERSIONS)
 
@@ -71,10 +73,17 @@ def test_available_means_that_the_clock_has_reached_the_start(family, start, lat
 )
 def test_a_pick_from_a_list_with_queues_never_raises(version, route, start, last, switch, down, data):
     faults = tuple(
-        Fault(name, data.draw(st.integers(0, 9)), data.draw(st.integers(-9, 9)), data.draw(st.booleans())) for name in down
+        Fault(name, data.draw(st.integers(0, 9)), data.draw(st.integers(-9, 9)), data.draw(st.booleans()))
+        for name in down
     )
     situation = Situation(
-        version, tuple(route), start=start, last_broker_name=last, fault_switch=switch, faults=faults, worst_start=start
+        version,
+        tuple(route),
+        start=start,
+        last_broker_name=last,
+        fault_switch=switch,
+        faults=faults,
+        worst_start=start,
     )
     assert len(situation.picks(6)) == 6
 
@@ -128,7 +137,7 @@ class PlainModel:
     def available(self, name):
         if name not in self.table:
             return True
-        latency, start, reachable = self.table[name]
+        _, start, reachable = self.table[name]
         return self.now >= start and (reachable or self.family != "5.1.4")
 
     def retry(self, last):
@@ -195,7 +204,15 @@ class PlainModel:
             looked_up = 10000 if self.new() else 30000
         duration = 0
         new = ((50, 0), (100, 0), (550, 2000), (1800, 5000), (3000, 6000), (5000, 10000), (15000, 30000))
-        old = ((50, 0), (100, 0), (550, 30000), (1000, 60000), (2000, 120000), (3000, 180000), (15000, 600000))
+        old = (
+            (50, 0),
+            (100, 0),
+            (550, 30000),
+            (1000, 60000),
+            (2000, 120000),
+            (3000, 180000),
+            (15000, 600000),
+        )
         for threshold, time in new if self.new() else old:
             if looked_up >= threshold:
                 duration = time

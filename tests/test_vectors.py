@@ -80,7 +80,7 @@ def test_replaying_leaves_a_case_as_it_was():
         file = next(file for file in FILES if file.name.startswith(f"{kind}.json"))
         for case in cases_of(file):
             before = copy.deepcopy(case)
-            replay_case(kind, release_of(file), case["input"])
+            replay_case(kind, str(release_of(file)), case["input"])
             assert same(case, before)
 
 

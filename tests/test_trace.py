@@ -1,0 +1,219 @@
+"""The trace shows what ran: the real source, the same picks, the same bytes, and no trace of the watching."""
+
+import hashlib
+import inspect
+import json
+import re
+import sys
+import threading
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rmqref
+from rmqref.errors import JavaException
+from rmqref.messages import catalogue
+from rmqref.releases import FAMILIES, VERSIONS
+from rmqref.situation import Fault, Send, Situation
+from rmqref.trace import MEANINGS, WATCHED, events, record, sentence, to_json
+
+SCHEMA = json.loads((Path(rmqref.__file__).parent / "trace.schema.json").read_text())
+CHECK = jsonschema.Draft202012Validator(SCHEMA)
+
+SITUATIONS = st.builds(
+    Situation,
+    st.sampled_from(VERSIONS),
+    st.sampled_from([(("broker-a", 2), ("broker-b", 2)), (("a", 1),), (("a", 3), ("b", 1), ("c", 2)), ()]),
+    start=st.sampled_from([None, 0, 5, -1, 2**31 - 2, 2**31 - 1, -(2**31)]),
+    last_broker_name=st.sampled_from([None, "broker-a", "a", "", "gone"]),
+    fault_switch=st.booleans(),
+    faults=st.sampled_from(
+        [
+            (),
+            (Fault("broker-a", 600, 30000), Fault("broker-b", 900, 30000)),
+            (Fault("a", 5, 9, reachable=False),),
+        ]
+    ),
+    worst_start=st.sampled_from([None, 0, 2**31 - 1]),
+    calls=st.integers(1, 3),
+    chain=st.booleans(),
+    reset_index=st.booleans(),
+    seed=st.integers(0, 5),
+)
+
+
+def picks_of(situation):
+    try:
+        return ", ".join(map(str, situation.picks()))
+    except JavaException as exception:
+        return str(exception)
+
+
+@settings(deadline=None, max_examples=150)
+@given(SITUATIONS)
+def test_watching_changes_nothing_and_the_trace_ends_in_the_pick(situation):
+    trace = record(situation)
+    assert trace["result"] == picks_of(situation)
+    assert to_json(trace) == to_json(record(situation))
+    CHECK.validate(trace)
+    json.loads(to_json(trace))
+
+
+@settings(deadline=None, max_examples=60)
+@given(SITUATIONS)
+def test_every_step_has_a_sentence_a_real_line_and_a_frame(situation):
+    trace = record(situation)
+    for n, step in enumerate(trace["steps"]):
+        assert sentence(trace, n)
+        source = trace["sources"][step["source"]]
+        assert source["first_line"] <= step["line"] < source["first_line"] + len(source["lines"])
+        assert not any(
+            first <= step["line"] - source["first_line"] + 1 <= last for first, last in source["folded"]
+        )
+        assert step["stack"][-1] == [step["source"], step["line"]]
+        assert set(step["changed"]) <= {name for name, _ in step["locals"]}
+        assert "0x" not in json.dumps(step["locals"])
+    for decision in trace["decisions"]:
+        if decision["reveal"] is not None:
+            assert trace["steps"][decision["reveal"]]["kind"] == "pick"
+            assert decision["step"] < decision["reveal"]
+
+
+def test_the_source_is_the_real_one():
+    trace = record(
+        Situation("4.9.4", last_broker_name="broker-a", fault_switch=True, faults=(Fault("broker-a", 1, 9),))
+    )
+    modules = {module.__name__: inspect.getsource(module).split("\n") for module in WATCHED}
+    for source in trace["sources"]:
+        given = modules[source["module"]][source["first_line"] - 1 :]
+        for own, real in zip(source["lines"], given, strict=False):
+            assert real.strip() == own.strip()
+
+
+def test_the_tracer_of_a_debugger_or_of_coverage_is_left_as_found():
+    def other(frame, event, arg):
+        return None
+
+    sys.settrace(other)
+    try:
+        record(Situation())
+        found = sys.gettrace()
+    finally:
+        sys.settrace(None)
+    assert found is other
+
+
+def test_the_tracer_is_left_as_found_when_a_run_fails():
+    situation = Situation(route=())
+    assert "ArithmeticException" in record(situation)["result"]
+    assert sys.gettrace() is None
+
+
+def test_only_the_recording_thread_is_watched():
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(sys.gettrace()))
+    record(Situation())
+    thread.start()
+    thread.join()
+    assert seen == [None]
+
+
+def test_the_algorithm_holds_no_tracing_and_no_version():
+    for module in WATCHED:
+        code = re.sub(r'""".*?"""', "", inspect.getsource(module), flags=re.DOTALL)
+        for word in ("trace", "logging", "print(", "version", "stepper"):
+            assert word not in code, (module.__name__, word)
+
+
+def test_every_watched_function_that_answers_a_question_has_a_meaning():
+    names = {name for module in WATCHED for name in dir(module)} | {"increment_and_get", "reset"}
+    assert set(MEANINGS) <= names
+
+
+def test_a_fallback_that_rewrites_the_list_is_told_step_by_step():
+    situation = Situation(
+        "4.9.4",
+        (("b1", 2), ("b2", 2)),
+        start=1,
+        fault_switch=True,
+        faults=(Fault("b1", 600, 30000), Fault("b2", 900, 30000)),
+    )
+    assert events(record(situation)) == [
+        "This thread's counter moves from 1 to 2.",
+        "Look 1: 2 % 4 gives position 2, which is b2 : 0.",
+        "b2 is avoided for another 30000 ms. Skip.",
+        "Look 2: 3 % 4 gives position 3, which is b2 : 1.",
+        "b2 is avoided for another 30000 ms. Skip.",
+        "Look 3: 4 % 4 gives position 0, which is b1 : 0.",
+        "b1 is avoided for another 30000 ms. Skip.",
+        "Look 4: 5 % 4 gives position 1, which is b1 : 1.",
+        "b1 is avoided for another 30000 ms. Skip.",
+        "Once round all 4 queues, and none was accepted.",
+        "Sorted by availability, then latency, then start time, the fault table reads: b1, b2.",
+        "The fallback's own counter moves from 0 to 1.",
+        "The fallback takes one of the better half of the fault table (1 of 2): b1.",
+        "The route gives b1 2 write queues.",
+        "This thread's counter moves from 2 to 3.",
+        "Look 5: 3 % 4 gives position 3, which is b2 : 1.",
+        "This thread's counter moves from 3 to 4.",
+        "Position 3 of the shared list is overwritten: from now on it says b1 : 0, for every thread.",
+        "The pick is b1 : 0, after 5 looks at the list.",
+    ]
+
+
+def test_a_swallowed_exception_is_told_once_and_kept_as_data():
+    situation = Situation("5.1.3", (("a", 2),), fault_switch=True, last_broker_name="a")
+    told = events(record(situation))
+    assert sum("NullPointerException" in sentence for sentence in told) == 2
+    assert any("Java catches the NullPointerException, logs it" in sentence for sentence in told)
+    desk = situation.prepare()
+    situation.run(desk)
+    assert [error.name for error in desk.strategy.errors_logged] == ["NullPointerException"]
+
+
+def test_sends_are_told_before_the_picks():
+    situation = Situation(
+        "5.3.3", fault_switch=True, sends=(Send("broker-a", 700), Send("broker-a", 5, at=1000)), calls=0
+    )
+    assert events(record(situation)) == [
+        "The fault table notes 700 ms for broker-a, which is avoided for 2000 ms from now.",
+        "The fault table notes 5 ms for broker-a, which is avoided for 1000 ms from now.",
+    ]
+
+
+def test_a_queue_that_is_not_in_the_list_is_not_asked_for():
+    situation = Situation(
+        "4.9.3", (("b1", 3),), start=2**31 - 3, fault_switch=True, faults=(Fault("b1", 5, 600000),)
+    )
+    trace = record(situation)
+    assert trace["decisions"][0]["queue"] == ["b1", -2]
+    assert trace["decisions"][0]["possible"] is False
+
+
+@pytest.mark.parametrize("language", ["en"])
+def test_every_sentence_of_a_trace_is_in_the_catalogue(language):
+    code = (Path(rmqref.__file__).parent / "trace.py").read_text()
+    for name in re.findall(r'"((?:say|shown|trace)\.[a-z_.]+)"', code):
+        assert name in catalogue(language) or any(key.startswith(name) for key in catalogue(language)), name
+
+
+def test_runs_are_cut_into_the_same_steps_by_every_python():
+    situations = [
+        Situation(
+            family,
+            fault_switch=True,
+            last_broker_name="broker-a",
+            faults=(Fault("broker-a", 600, 30000),),
+            calls=2,
+        )
+        for family in FAMILIES
+    ]
+    lines = [[step["kind"] for step in record(situation)["steps"]] for situation in situations]
+    digest = hashlib.sha256(json.dumps(lines).encode()).hexdigest()
+    assert digest == DIGEST
+
+
+DIGEST = "4c1c1fb35e8829917e3f4638b5f1aa699d5d2de6c229d86e844a1d602b0ec91a"
