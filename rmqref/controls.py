@@ -136,7 +136,7 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._route_box.children = [self.route_text] if self.route.value == PASTE else []
         try:
             if change["owner"] in (self.route, self.route_text):
-                self._set_brokers(Situation(self.release.value, *self._route()))
+                self._set_brokers(self._elsewhere())
             self.stepper.trace = record(self.situation)
         except RmqRefError as problem:
             self.error.value = f'<div role="alert" class="rmq-error">{escape(str(problem))}</div>'
@@ -150,6 +150,16 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not self.route.value:
             return self._given.route, self._given.topic
         return sample_route(self.route.value), self.route.value
+
+    def _elsewhere(self) -> Situation:
+        """Return the situation on the route now chosen, with what was said of brokers that it has too."""
+        there = Situation(self.release.value, *self._route())
+        names = {mq.broker_name for mq in there.prepare().topic.message_queue_list}
+        last = self.last_broker.value
+        rows = (row for name, row in self.faults.items() if name in names and row.has_entry.value)
+        return there.but(
+            last_broker_name=last if last in names else None, faults=tuple(row.fault() for row in rows)
+        )
 
     def _set_brokers(self, situation: Situation) -> None:
         """Offer the brokers of a situation's route, each with a row of the fault table."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 
-from rmqref.java import INT_MAX, Random, java_abs, to_int
+from rmqref.java import INT_MAX, INT_MIN, Random, java_abs, to_int
 
 
 class ThreadLocalIndex(threading.local):
@@ -62,10 +62,11 @@ class RepairedIndex(ThreadLocalIndex):
 
     def increment_and_get(self) -> int:
         """Return the stored value plus one, or 0 where Java's `Math.abs` would leave it negative."""
-        if self.stored is None:
-            self.stored = max(java_abs(self.random.next_int()), 0)
-        self.stored = max(java_abs(to_int(self.stored + 1)), 0)
-        return self.stored
+        stored = self.stored
+        if stored is None:
+            stored = max(java_abs(self.random.next_int()), 0)
+        self.stored = stored = max(java_abs(to_int(stored + 1)), 0)
+        return stored
 
 
 class StuckIndex(ThreadLocalIndex):
@@ -82,10 +83,11 @@ class StuckIndex(ThreadLocalIndex):
 
     def increment_and_get(self) -> int:
         """Return the absolute value of the stored value plus one, which may be the smallest int."""
-        if self.stored is None:
-            self.stored = java_abs(self.random.next_int())
-        self.stored = java_abs(to_int(self.stored + 1))
-        return self.stored
+        stored = self.stored
+        if stored is None:
+            stored = java_abs(self.random.next_int())
+        self.stored = stored = java_abs(to_int(stored + 1))
+        return stored
 
 
 class AbsoluteIndex(ThreadLocalIndex):
@@ -102,10 +104,11 @@ class AbsoluteIndex(ThreadLocalIndex):
 
     def increment_and_get(self) -> int:
         """Return the absolute value of the stored value plus one; the sum itself stays stored."""
-        if self.stored is None:
-            self.stored = java_abs(self.random.next_int())
-        self.stored = to_int(self.stored + 1)
-        return java_abs(self.stored)
+        stored = self.stored
+        if stored is None:
+            stored = java_abs(self.random.next_int())
+        self.stored = stored = stored + 1 if stored < INT_MAX else INT_MIN
+        return java_abs(stored)
 
 
 class MaskedIndex(ThreadLocalIndex):
@@ -124,10 +127,11 @@ class MaskedIndex(ThreadLocalIndex):
 
     def increment_and_get(self) -> int:
         """Return the lower 31 bits of the stored value plus one."""
-        if self.stored is None:
-            self.stored = java_abs(self.random.next_int())
-        self.stored = to_int(self.stored + 1)
-        return self.stored & INT_MAX
+        stored = self.stored
+        if stored is None:
+            stored = java_abs(self.random.next_int())
+        self.stored = stored = stored + 1 if stored < INT_MAX else INT_MIN
+        return stored & INT_MAX
 
 
 class RawSeedIndex(ThreadLocalIndex):
@@ -143,7 +147,8 @@ class RawSeedIndex(ThreadLocalIndex):
 
     def increment_and_get(self) -> int:
         """Return the lower 31 bits of the stored value plus one."""
-        if self.stored is None:
-            self.stored = self.random.next_int()
-        self.stored = to_int(self.stored + 1)
-        return self.stored & INT_MAX
+        stored = self.stored
+        if stored is None:
+            stored = self.random.next_int()
+        self.stored = stored = stored + 1 if stored < INT_MAX else INT_MIN
+        return stored & INT_MAX

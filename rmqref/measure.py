@@ -51,7 +51,9 @@ class Landings:
     @property
     def ends(self) -> Share:
         """Return all sends by the queue of their last attempt."""
-        return Counter({queue: self.first[queue] + self.second[queue] for queue in self.first})
+        ends = Counter(self.first)
+        ends.update(self.second)
+        return ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,7 @@ def availability(situation: Situation, broker_name: str, releases: Iterable[str]
     >>> [lane.spans for lane in availability(Situation(sends=sends), "broker-a", ["4.9.4", "5.3.3"])]
     [(Span(start=0, end=2000),), (Span(start=0, end=10000),)]
     """
-    known = {item.broker_name for item in (*situation.sends, *situation.faults)}
+    known = {send.broker_name for send in situation.sends} | {fault.broker_name for fault in situation.faults}
     if broker_name not in known:
         raise MeasureError("plot.error.no_send", broker=broker_name)
     return tuple(_availability(situation, broker_name, name) for name in _named(releases))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -107,15 +108,16 @@ def read_routes(text: str | bytes) -> list[RouteText]:
     ('T', 48, ('cluster',))
     """
     decoded = _decoded(text)
+    starts = _line_starts(decoded)
     try:
         routes = [
-            _route_text(decoded, dump, node)
+            _route_text(decoded, starts, dump, node)
             for dump in _find_dumps(decoded)
             for node in _routes_within(dump.node)
         ]
         return routes or _explain_no_route(decoded)
     except _Broken as broken:
-        line, column = _position(decoded, broken.offset)
+        line, column = _position(decoded, starts, broken.offset)
         raise RouteError(broken.message_id, line=line, column=column, **broken.parameters) from None
 
 
@@ -142,15 +144,21 @@ def _decoded(text: str | bytes) -> str:
     try:
         return text.decode(encoding, errors)
     except UnicodeDecodeError as error:
-        line, column = _position(text[: error.start].decode(encoding, "ignore"), error.start)
+        whole = text[: error.start].decode(encoding, "ignore")
+        line, column = _position(whole, _line_starts(whole), len(whole))
         raise RouteError("error.route.encoding", line=line, column=column, encoding=encoding) from None
 
 
-def _position(text: str, offset: int) -> tuple[int, int]:
+def _line_starts(text: str) -> list[int]:
+    """Return where each line begins."""
+    return [0, *(line_end.end() for line_end in re.finditer(r"\r\n?|\n", text))]
+
+
+def _position(text: str, starts: list[int], offset: int) -> tuple[int, int]:
     """Return line and column of an offset; for the end of the text those behind its last visible character."""
-    before = text[:offset] if offset < len(text) else text.rstrip()
-    before = before.replace("\r\n", "\n").replace("\r", "\n")
-    return before.count("\n") + 1, len(before) - before.rfind("\n")
+    seen = offset if offset < len(text) else len(text.rstrip())
+    line = bisect_right(starts, seen)
+    return line, seen - starts[line - 1] + 1
 
 
 _SHOWN = re.compile(r'"[^"\r\n]{0,20}"|[\w.+-]{1,20}|.', re.DOTALL)
@@ -174,11 +182,10 @@ class _Node(NamedTuple):
 
 
 class _Dump(NamedTuple):
-    """What one reader made of one stretch of the text; `context` is where words about it may begin."""
+    """What one reader made of one stretch of the text; `context` is where the dump before it ended."""
 
     node: _Node
     context: int
-    end: int
     not_printed: tuple[str, ...]
 
 
@@ -188,12 +195,12 @@ _MARK = re.compile(r"\b(?:queueDatas|brokerDatas)\b|#BrokerAddrs\b")
 
 def _find_dumps(text: str) -> Iterator[_Dump]:
     """Yield the dumps of a text; a mark that is in none of them belongs to a broken one and is an error."""
-    at = 0
+    at = done = 0
     for mark in [*(found.start() for found in _MARK.finditer(text)), len(text)]:
         failures: deque[tuple[int, _Broken]] = deque(maxlen=64)
         while begin := _BEGIN.search(text, at, mark):
             read, not_printed = _FORMS[begin[0]]
-            context, at = at, begin.end()
+            at = begin.end()
             try:
                 node, end = read(text, begin.start())
             except _Broken as broken:
@@ -203,8 +210,8 @@ def _find_dumps(text: str) -> Iterator[_Dump]:
                 failures.append((begin.start(), broken))
                 continue
             if any(_routes_within(node)):
-                at = end
-                yield _Dump(node, context, end, not_printed)
+                yield _Dump(node, done, not_printed)
+                at = done = end
             elif end <= mark:
                 at = end
         if at <= mark < len(text):
@@ -230,12 +237,14 @@ def _routes_within(node: _Node) -> Iterator[_Node]:
 
 _INSTEAD = (
     (
-        re.compile(r"(?:CODE: 17\b|No route info of this topic)[^\r\n]*?topic[:,] *(?P<topic>[^\s\"\\,]+)"),
+        re.compile(
+            r"(?:CODE: 17\b|No route info of this topic)[^\r\n]{0,300}?topic[:,] *(?P<topic>[^\s\"\\,]+)"
+        ),
         "topic_missing",
     ),
     (re.compile(r"CODE: 17\b|No route info of this topic"), "some_topic_missing"),
-    (re.compile(r"^#(?P<head>[A-Z][^#\r\n]*?)\s+#", re.MULTILINE), "other_output"),
-    (re.compile(r"(?P<what>[\w.$]+(?:Exception|Error)\b[^\r\n]{0,200})"), "exception"),
+    (re.compile(r"^#(?P<head>[A-Z][\w-]*(?: [\w-]+)*)[ \t]+#", re.MULTILINE), "other_output"),
+    (re.compile(r"(?<![\w.$])(?P<what>[\w.$]{1,200}(?:Exception|Error)\b[^\r\n]{0,200})"), "exception"),
     (re.compile(r"\S"), "none"),
     (re.compile(r""), "empty"),
 )
@@ -628,23 +637,21 @@ _FIELDS: dict[type, dict[str, _Field]] = {
 """The model's fields by their names in the text; those without a default are never null in a dump."""
 
 _TOPIC = re.compile(
-    r"\btopic\[([^\]\s]+)\] route info|\bTopic = ([^,\s]+),|\btopicRoute\b[^\r\n]*?\s(?:-t|--topic)[ =](\S+)"
+    r"\btopic\[([^\]\s]+)\] route info|\bTopic = ([^,\s]+),|\btopicRoute\b[^\r\n]{0,300}?\s(?:-t|--topic)[ =](\S+)"
 )
 
 
-def _route_text(text: str, dump: _Dump, node: _Node) -> RouteText:
+def _route_text(text: str, starts: list[int], dump: _Dump, node: _Node) -> RouteText:
     """Return the route in a node, and what the text says around it."""
     content = _Content(text, {})
     route = _object(TopicRouteData)(content, node, "")
-    line_start = 1 + max(text.rfind("\n", 0, node.offset), text.rfind("\r", 0, node.offset))
-    named = [
-        found[found.lastindex or 0]
-        for found in _TOPIC.finditer(text, min(dump.context, line_start), node.offset)
-    ]
+    line, column = _position(text, starts, node.offset)
+    # The two routes of one log line, old and new, share the topic at the line's head.
+    context = min(dump.context, starts[line - 1])
+    named = [found[found.lastindex or 0] for found in _TOPIC.finditer(text, context, node.offset)]
     named += [
         str(value)
         for path, value in content.not_read.items()
         if path.startswith("topicQueueMapping") and path.endswith(".topic")
     ]
-    line, column = _position(text, node.offset)
     return RouteText(route, named[-1] if named else None, line, column, content.not_read, dump.not_printed)

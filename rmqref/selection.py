@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rmqref.java import element, java_abs, remainder, to_int
+from rmqref.errors import ArithmeticException, IndexOutOfBoundsException
+from rmqref.java import INT_MIN, to_int
 from rmqref.model import MessageQueue, TopicPublishInfo
 
 QueueFilter = Callable[[MessageQueue], bool]
@@ -20,13 +21,10 @@ def repaired_position(index: int, size: int) -> int:
 
     Args:
         index: the counter's visible value, an int.
-        size: number of queues in the list.
+        size: number of queues in the list, 1 or more.
 
     Returns:
         A position in `0 .. size - 1`.
-
-    Raises:
-        ArithmeticException: the list is empty.
 
     Java: TopicPublishInfo#selectOneMessageQueue and MQFaultStrategy#selectOneMessageQueue,
         4.0.0-incubating .. 5.0.0.
@@ -34,8 +32,9 @@ def repaired_position(index: int, size: int) -> int:
     >>> repaired_position(1034, 12), repaired_position(-(2**31), 3)
     (2, 0)
     """
-    position = remainder(java_abs(index), size)
-    return max(position, 0)
+    if index == INT_MIN:  # Math.abs leaves it negative, and a negative position becomes 0
+        return 0
+    return abs(index) % size
 
 
 def plain_position(index: int, size: int) -> int:
@@ -43,13 +42,10 @@ def plain_position(index: int, size: int) -> int:
 
     Args:
         index: the counter's visible value, an int.
-        size: number of queues in the list.
+        size: number of queues in the list, 1 or more.
 
     Returns:
         A position in `0 .. size - 1`, or a negative number for a negative value.
-
-    Raises:
-        ArithmeticException: the list is empty.
 
     Java: TopicPublishInfo#selectOneMessageQueue, 5.1.0 .. 5.3.3; MQFaultStrategy#selectOneMessageQueue,
         5.1.0 .. 5.1.3.
@@ -57,7 +53,7 @@ def plain_position(index: int, size: int) -> int:
     >>> plain_position(1034, 12), plain_position(-(2**31), 3)
     (2, -2)
     """
-    return remainder(index, size)
+    return index % size if index >= 0 else -(-index % size)  # Java's % keeps the sign of its left side
 
 
 def queue_at(topic: TopicPublishInfo, index: int) -> MessageQueue:
@@ -80,8 +76,13 @@ def queue_at(topic: TopicPublishInfo, index: int) -> MessageQueue:
     >>> print(queue_at(release("4.9.4").topic([("broker-a", 2), ("broker-b", 2)]), 6))
     broker-b : 0
     """
-    position = topic.position_of(index, len(topic.message_queue_list))
-    return element(topic.message_queue_list, position)
+    queues = topic.message_queue_list
+    if not queues:
+        raise ArithmeticException  # Java divides by the size
+    position = topic.position_of(index, len(queues))
+    if position < 0:
+        raise IndexOutOfBoundsException(position, len(queues))
+    return queues[position]
 
 
 def first_pick(topic: TopicPublishInfo) -> MessageQueue:
@@ -107,19 +108,19 @@ def first_pick(topic: TopicPublishInfo) -> MessageQueue:
     return queue_at(topic, index)
 
 
-def is_on_another_broker(mq: MessageQueue, last_broker_name: str | None) -> bool:
+def is_on_another_broker(last_broker_name: str | None, mq: MessageQueue) -> bool:
     """Return whether a queue is on another broker than the one that failed last.
 
     Args:
-        mq: the queue.
         last_broker_name: the broker of the attempt before, or None.
+        mq: the queue.
 
     Returns:
         True if the names differ in any way (case counts); always True for None.
 
     Java: the test in TopicPublishInfo#selectOneMessageQueue(String), all releases; BrokerFilter#filter from 5.1.4.
 
-    >>> is_on_another_broker(MessageQueue("T", "broker-a", 0), "Broker-A")
+    >>> is_on_another_broker("Broker-A", MessageQueue("T", "broker-a", 0))
     True
     """
     return mq.broker_name != last_broker_name
@@ -153,7 +154,7 @@ def retry_pick_walking(topic: TopicPublishInfo, last_broker_name: str | None) ->
     for _ in topic.message_queue_list:
         mq = queue_at(topic, index)
         index = to_int(index + 1)
-        if is_on_another_broker(mq, last_broker_name):
+        if is_on_another_broker(last_broker_name, mq):
             return mq
     return first_pick(topic)
 
@@ -182,34 +183,15 @@ def retry_pick_counting(topic: TopicPublishInfo, last_broker_name: str | None) -
         return first_pick(topic)
     for _ in topic.message_queue_list:
         mq = first_pick(topic)
-        if is_on_another_broker(mq, last_broker_name):
+        if is_on_another_broker(last_broker_name, mq):
             return mq
     return first_pick(topic)
 
 
-def passes(mq: MessageQueue, filters: tuple[QueueFilter, ...]) -> bool:
-    """Return whether a queue passes every filter; all of them are asked, even after one said no.
-
-    Args:
-        mq: the queue.
-        filters: the tests.
-
-    Returns:
-        True if none said no.
-
-    Java: part of TopicPublishInfo#selectOneMessageQueue(QueueFilter...), 5.1.4 .. 5.3.3.
-
-    >>> passes(MessageQueue("T", "broker-a", 0), (lambda mq: True, lambda mq: mq.queue_id > 0))
-    False
-    """
-    passed = True
-    for accepts in filters:
-        passed &= accepts(mq)
-    return passed
-
-
 def filter_pick(topic: TopicPublishInfo, *filters: QueueFilter) -> MessageQueue | None:
     """Return the next queue that passes all filters, with a step of the counter for every queue looked at.
+
+    Every filter is asked, even after one said no.
 
     Args:
         topic: the topic's publish info.
@@ -227,6 +209,9 @@ def filter_pick(topic: TopicPublishInfo, *filters: QueueFilter) -> MessageQueue 
     """
     for _ in topic.message_queue_list:
         mq = first_pick(topic)
-        if passes(mq, filters):
+        passed = True
+        for accepts in filters:
+            passed &= accepts(mq)
+        if passed:
             return mq
     return None

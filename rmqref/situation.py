@@ -7,6 +7,7 @@ same picks.
 from __future__ import annotations
 
 from collections import Counter
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 from rmqref.errors import SituationError
@@ -157,7 +158,8 @@ class Situation:
     def prepare(self) -> Desk:
         """Return fresh objects to pick with."""
         row, chance, clock = release(self.release), JavaRandom(self.seed), ManualClock(self.now)
-        route = self.route if isinstance(self.route, TopicRouteData) else route_of(self.route)
+        # A copy, because expanding a route sorts it in place, as in Java.
+        route = deepcopy(self.route) if isinstance(self.route, TopicRouteData) else route_of(self.route)
         topic = row.topic(route, self.topic, random=chance, start=self.start)
         strategy = row.fault_strategy(
             clock=clock,

@@ -237,7 +237,7 @@ def accepts_another_available(
     >>> accepts_another_available(strategy, MessageQueue("T", "broker-a", 0), "broker-a")
     False
     """
-    if not is_on_another_broker(mq, last_broker_name):
+    if not is_on_another_broker(last_broker_name, mq):
         return False
     return is_available(strategy.latency_fault_tolerance, mq.broker_name)
 
@@ -404,7 +404,7 @@ def select_by_filters(
     >>> print(select_by_filters(strategy, topic, None))
     broker-b : 0
     """
-    another = partial(passes_broker_filter, last_broker_name)
+    another = partial(is_on_another_broker, last_broker_name)
     if not strategy.send_latency_fault_enable:
         mq = filter_pick(topic, another)
         return first_pick(topic) if mq is None else mq
@@ -418,17 +418,6 @@ def select_by_filters(
     if mq is None:
         mq = first_pick(topic)
     return mq
-
-
-def passes_broker_filter(last_broker_name: str | None, mq: MessageQueue) -> bool:
-    """Return whether a queue is on another broker than the one that failed last.
-
-    Java: MQFaultStrategy.BrokerFilter#filter, 5.1.4 .. 5.3.3.
-
-    >>> passes_broker_filter("broker-a", MessageQueue("T", "broker-a", 0))
-    False
-    """
-    return is_on_another_broker(mq, last_broker_name)
 
 
 def passes_available_filter(strategy: MQFaultStrategy, mq: MessageQueue) -> bool:

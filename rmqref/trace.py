@@ -438,7 +438,7 @@ def was_reset(watch: Watch, found: dict[str, Any], value: None) -> tuple[str, Js
 
 def probed(watch: Watch, found: dict[str, Any], mq: MessageQueue) -> tuple[str, Json]:
     """A position of the list was looked at."""
-    position, size = found["position"], len(watch.topic.message_queue_list)
+    position, size = found["position"], len(found["queues"])
     arithmetic = watch.arithmetic or {"before": None, "after": None, "visible": None}
     watch.arithmetic = arithmetic | {"visible": found["index"], "size": size, "position": position}
     watch.probes.append({"position": position, "mark": "looking"})
@@ -495,13 +495,6 @@ def asked_for_same_broker(watch: Watch, found: dict[str, Any], passed: bool) -> 
     if not passed and last is not None and mq.broker_name != last:
         return skip(watch, "say.skip.inverted", queue=str(mq), broker=last)
     return None
-
-
-def passed_filters(watch: Watch, found: dict[str, Any], passed: bool) -> tuple[str, Json]:
-    """All filters of 5.1.4 and later were asked."""
-    if passed:
-        return "accept", say("say.accept.filters", queue=str(found["mq"]))
-    return skip(watch, "say.skip.filters", queue=str(found["mq"]))
 
 
 def went_round(watch: Watch, found: dict[str, Any], mq: MessageQueue | None) -> tuple[str, Json] | None:
@@ -567,7 +560,6 @@ MEANINGS: dict[str, Meaning] = {
     "is_available": asked_for_availability,
     "is_reachable": asked_for_reachability,
     "accepts_same_broker": asked_for_same_broker,
-    "passes": passed_filters,
     "scan": went_round,
     "filter_pick": went_round,
     "ranked": was_ranked,

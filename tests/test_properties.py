@@ -47,7 +47,7 @@ def test_the_stuck_counter_of_4_8_0_is_the_counter_example():
     assert {release("4.8.0").retry_pick(topic, "a").broker_name for _ in range(100)} == {"a"}
 
 
-@given(ROUTES, EDGES, st.sampled_from("abcde"))
+@given(ROUTES, STARTS, st.sampled_from("abcde"))
 def test_with_the_switch_on_4_7_1_wants_the_very_broker_that_failed(route, start, last):
     assume(any(name == last for name, _ in route))
     situation = Situation("4.7.1", tuple(route), start=start, last_broker_name=last, fault_switch=True)

@@ -216,4 +216,4 @@ def test_runs_are_cut_into_the_same_steps_by_every_python():
     assert digest == DIGEST
 
 
-DIGEST = "4c1c1fb35e8829917e3f4638b5f1aa699d5d2de6c229d86e844a1d602b0ec91a"
+DIGEST = "f0cda7be601f2aed6f6d420aae8310a7d4954ebc18e3bd3da9ecf8fb8717857d"
