@@ -1,8 +1,8 @@
 """The figures: pure functions from what `rmqref.measure` returns to a plotly figure, the same to the byte each time.
 
 A figure's title is a sentence that says what its numbers show; `figure.layout.meta["description"]` says it all in
-plain text, for those who cannot see it. Grounds are transparent and all inks stand out from white and from near
-black, so that a stored figure reads in light and dark themes. Brokers have the stepper's colours and always their name.
+plain text, for those who cannot see it. Grounds are transparent and the ink is as far from white as from near black,
+so that a stored figure reads in light and dark themes. Brokers have the stepper's colours and always their name.
 """
 
 from __future__ import annotations
@@ -17,49 +17,28 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rmqref.measure import Availability, Landings, MeasureError, Ranking, Share, Span, Steps
-from rmqref.messages import Parameter, text
+from rmqref.measure import Availability, Landings, MeasureError, Ranking, Share, Steps
+from rmqref.messages import Parameter, marked, text
 
 BROKER_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#f0e442", "#8d98a3")
 """Okabe and Ito's, in the order of the stepper's style sheet; a ninth broker begins again."""
 
 INK = "#797979"
-"""As far from white as from the near black of dark themes."""
-
-LINE = "rgba(121,121,121,0.35)"
+GRID = "rgba(121,121,121,0.35)"
 WASH = "rgba(121,121,121,0.16)"
+NOTHING = "rgba(0,0,0,0)"
 AVOIDED = "#c4554d"
-RELEASE_LINES = (("#c4554d", "solid"), ("#8a6fd1", "solid"), ("#2a8f9c", "dash"), ("#a8801f", "dot"))
+TABLE_LINES = (("#c4554d", "solid"), ("#8a6fd1", "solid"), ("#2a8f9c", "dash"), ("#a8801f", "dot"))
+"""Colour and dash of a release's line; no broker's colour."""
 
-_TITLE_CELLS = 40
-_TITLE_LINE = 19
-_FONT = 'system-ui, "DejaVu Sans", sans-serif'
+TITLE_CELLS = 40
+"""How many characters of a title fit into a line on a phone of 360 px."""
 
-Json = dict[str, Any]
-Queue = tuple[str, int]
+FONT = 'system-ui, "DejaVu Sans", sans-serif'
 
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The catalogue's sentences for figures in one language."""
-
-    language: str
-
-    def __call__(self, name: str, **parameters: Parameter) -> str:
-        return text(f"plot.{name}", self.language, **parameters)
-
-    def time(self, milliseconds: int | None) -> str:
-        if milliseconds is None:
-            return self("time.open")
-        if abs(milliseconds) < 1000:
-            return self("time.ms", value=milliseconds)
-        return self("time.s", value=milliseconds / 1000)
-
-    def queue(self, queue: Queue) -> str:
-        return self("queue", broker=queue[0], queue=queue[1])
-
-    def listed(self, items: Sequence[str]) -> str:
-        return self("list.separator").join(items)
+_Json = dict[str, Any]
+_Queue = tuple[str, int]
+_SPACE = "\u00a0"
 
 
 def share_per_queue(share: Share, *, language: str = "en") -> go.Figure:
@@ -76,15 +55,17 @@ def share_per_queue(share: Share, *, language: str = "en") -> go.Figure:
         MeasureError: no queue, no pick, or a negative number of picks.
 
     >>> from rmqref.situation import Situation
-    >>> share_per_queue(Situation().share(1200)).layout.meta["description"][:58]
-    'All 12 queues get the same: 100 of the 1,200 picks each. b'
+    >>> share_per_queue(Situation().share(1200)).layout.title.text
+    '<b>All 12 queues get the same:<br>100 of the 1,200 picks each.</b>'
     """
-    _check_share(share)
+    total = _checked_total(share)
     say = _Words(language)
-    title = _share_title(share, say)
-    labels = {queue: say("share.label", picks=n, share=n / share.total()) for queue, n in share.items()}
-    panel = _Panel("", [_Bars(share)], labels, {}, 1 / len(share), share.total())
-    return _share_figure([panel], title, say("share.axis"), say)
+    panel = _Panel(
+        bars=(share,),
+        fair=1 / len(share),
+        labels={queue: say("share.label", picks=n, share=n / total) for queue, n in share.items()},
+    )
+    return _share_figure([panel], _share_title(share, say), say("share.axis"), say)
 
 
 def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.Figure:
@@ -93,44 +74,35 @@ def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.
     Hatched is what second attempts bring.
 
     Args:
-        landings: what `rmqref.measure.retry_landings` returns.
+        landings: what `rmqref.measure.retry_landings` returns; up to three releases fit a phone.
         language: which catalogue the words come from.
 
     Returns:
         A figure with a panel a release.
 
     Raises:
-        MeasureError: no release or no send.
+        MeasureError: no release, no send, or a negative number of sends.
 
     >>> from rmqref import measure
     >>> from rmqref.situation import Situation
     >>> pair = Situation(route=(("b1", 4), ("b2", 4)))
     >>> retry_landings(measure.retry_landings(pair, "b1", ["4.7.1", "4.8.0"], 800)).layout.title.text
-    '<b>While b1 fails, b2 : 0 ends up with<br>50.1% of the sends in 4.7.1, but with<br>25.0% in 4.8.0.</b>'
+    '<b>While b1 fails, b2 : 0 ends up with<br>50.1% of the sends in 4.7.1,<br>but with 25.0% in 4.8.0.</b>'
     """
     _check_any(landings)
     say = _Words(language)
     broker = landings[0].broker_name
-    panels = []
-    for one in landings:
-        ends = one.ends
-        _check_share(ends)
-        labels = {
-            queue: say("share.percent", share=n / ends.total()) if n else "" for queue, n in ends.items()
-        }
-        notes = {queue: say("landings.down") for queue, n in ends.items() if queue[0] == broker and not n}
-        head = say("landings.head", release=one.release, failed=one.failed, sends=ends.total())
-        panels.append(
-            _Panel(
-                head,
-                [_Bars(one.first), _Bars(one.second, hatched=True)],
-                labels | notes,
-                {queue: one.second[queue] for queue in ends},
-                1 / max(1, sum(queue[0] != broker for queue in ends)),
-                ends.total(),
-            )
+    panels = [
+        _Panel(
+            head=one.release,
+            notes=tuple(say("landings.head", failed=one.failed).split("\n")),
+            bars=(one.first, one.second),
+            fair=_fair_without(broker, one.ends),
+            labels=_labels_without(broker, one.ends, say("landings.fails"), say),
         )
-    title = _compared_title("landings", {one.release: one.ends for one in landings}, broker, say)
+        for one in landings
+    ]
+    title = _shares_title("landings", {one.release: one.ends for one in landings}, broker, say)
     return _share_figure(panels, title, say("landings.axis"), say)
 
 
@@ -138,7 +110,7 @@ def share_with_one_down(shares: Mapping[str, Share], broker_name: str, *, langua
     """Return, release by release, how often each queue is picked while one broker is avoided.
 
     Args:
-        shares: what `rmqref.measure.share_with_one_down` returns.
+        shares: what `rmqref.measure.share_with_one_down` returns; up to three releases fit a phone.
         broker_name: the broker that is avoided.
         language: which catalogue the words come from.
 
@@ -151,29 +123,26 @@ def share_with_one_down(shares: Mapping[str, Share], broker_name: str, *, langua
     >>> from rmqref import measure
     >>> from rmqref.situation import Situation
     >>> shares = measure.share_with_one_down(Situation(), "broker-a", ["4.9.4", "5.3.3"], 12000)
-    >>> share_with_one_down(shares, "broker-a").layout.meta["description"][:94]
-    'While broker-a is avoided, broker-b : 0 gets 41.7% of the picks in 4.9.4, but 12.5% in 5.3.3. '
+    >>> print(share_with_one_down(shares, "broker-a").layout.meta["description"].split(". ")[0])
+    While broker-a is avoided, broker-b : 0 gets 41.7% of the picks in 4.9.4, but 12.5% in 5.3.3
     """
     _check_any(shares)
     say = _Words(language)
-    panels = []
-    for release, share in shares.items():
-        _check_share(share)
-        labels = {
-            queue: say("share.percent", share=n / share.total()) if n else "" for queue, n in share.items()
-        }
-        notes = {
-            queue: say("down.avoided") for queue, n in share.items() if queue[0] == broker_name and not n
-        }
-        fair = 1 / max(1, sum(queue[0] != broker_name for queue in share))
-        head = say("panel.head", release=release)
-        panels.append(_Panel(head, [_Bars(share)], labels | notes, {}, fair, share.total()))
-    title = _compared_title("down", shares, broker_name, say)
+    panels = [
+        _Panel(
+            head=release,
+            bars=(share,),
+            fair=_fair_without(broker_name, share),
+            labels=_labels_without(broker_name, share, say("down.avoided"), say),
+        )
+        for release, share in shares.items()
+    ]
+    title = _shares_title("down", shares, broker_name, say)
     return _share_figure(panels, title, say("down.axis"), say)
 
 
 def availability_timeline(lanes: Sequence[Availability], *, language: str = "en") -> go.Figure:
-    """Return when a broker is avoided under the same sends, a lane a release.
+    """Return when a broker is avoided under the same sends, a lane a release, the sends above.
 
     Args:
         lanes: what `rmqref.measure.availability` returns.
@@ -189,78 +158,49 @@ def availability_timeline(lanes: Sequence[Availability], *, language: str = "en"
     >>> from rmqref.situation import Send, Situation
     >>> sends = (Send("broker-a", 3000, failed=True), Send("broker-a", 12, at=2000))
     >>> lanes = measure.availability(Situation(sends=sends), "broker-a", ["4.9.4", "5.3.3"])
-    >>> availability_timeline(lanes).layout.meta["description"][:84]
-    'After the same sends broker-a is avoided for 10 s in 5.3.3, but for 2 s in 4.9.4. Se'
+    >>> print(availability_timeline(lanes).layout.meta["description"].split(". ")[0])
+    After the same sends broker-a is avoided for 10 s in 5.3.3, but for 2 s in 4.9.4
     """
     _check_any(lanes)
     say = _Words(language)
-    broker, sends = lanes[0].broker_name, lanes[0].sends
-    title = _times_title("timeline", {lane.release: lane.avoided_for for lane in lanes}, say, broker=broker)
-    ends = [send.at for send in sends] + [span.end or span.start for lane in lanes for span in lane.spans]
-    horizon = max([*ends, 1000]) * 1.06
-    levels = _levels([send.at for send in sends], horizon * 0.24)
-    top = max(levels, default=0)
-    data: list[Json] = []
-    shapes: list[Json] = []
-    for row, lane in enumerate(lanes, 1):
-        shapes.append(_ruler(0, horizon / 1000, row))
-        shapes.extend(_span_bar(span, horizon, row) for span in lane.spans)
-        data.extend(_span_label(span, horizon, row, say) for span in lane.spans)
-    for send, level in zip(sends, levels, strict=True):
-        shapes.append(
-            {
-                "type": "line", "x0": send.at / 1000, "x1": send.at / 1000, "y0": -0.32 * level, "y1": len(lanes) + 0.42,
-                "line": {"color": INK, "width": 1, "dash": "dot"}, "layer": "between",
-            }
-        )  # fmt: skip
-    failed = [send.failed for send in sends]
-    data.append(
-        {
-            "type": "scatter", "mode": "markers+text", "cliponaxis": False,
-            "x": [_seconds(send.at) for send in sends], "y": [round(-0.32 * level, 2) for level in levels],
-            "text": [say("timeline.failed" if send.failed else "timeline.ok", latency=say.time(send.latency)) for send in sends],
-            "textposition": [_side(send.at, horizon) for send in sends],
-            "marker": {
-                "symbol": ["x" if no else "circle" for no in failed], "size": 10,
-                "color": [AVOIDED if no else INK for no in failed],
-            },
-            "hovertemplate": "%{x:,} s: %{text}<extra></extra>",
-        }
-    )  # fmt: skip
-    rows = [
-        say(
-            "timeline.row",
-            release=lane.release,
-            spans=say.listed(
-                [say("timeline.span", start=say.time(s.start), end=say.time(s.end)) for s in lane.spans]
-                or [say("timeline.never")]
-            ),
-        )
-        for lane in lanes
-    ]
-    told = [
-        say(
-            "timeline.send",
-            at=say.time(send.at),
-            what=say("timeline.failed" if send.failed else "timeline.ok", latency=say.time(send.latency)),
-        )
+    sends = lanes[0].sends
+    times = {lane.release: lane.avoided_for for lane in lanes}
+    title = _times_title("timeline", times, say, broker=lanes[0].broker_name)
+    marks = [
+        say("timeline.failed" if send.failed else "timeline.ok", latency=say.time(send.latency))
         for send in sends
     ]
-    description = say("timeline.description", title=title, sends=say.listed(told), rows=" ".join(rows))
+    ends = [span.end or span.start for lane in lanes for span in lane.spans]
+    tips = [send.at / (1 - _label_width(mark)) for send, mark in zip(sends, marks, strict=True)]
+    horizon = max(1000, *tips, *(1.06 * end for end in ends))
+    levels = _levels([send.at for send in sends], [horizon * _label_width(mark) for mark in marks])
+    top = max(levels, default=0)
+    heights = [_round(0.32 * (level - top)) for level in levels]
+
+    data = [trace for row, lane in enumerate(lanes, 1) for trace in _lane(lane, row, horizon, say)]
+    dots = {
+        "symbol": ["x" if send.failed else "circle" for send in sends],
+        "color": [AVOIDED if send.failed else INK for send in sends],
+        "size": 10,
+    }
+    points = [(_seconds(send.at), height) for send, height in zip(sends, heights, strict=True)]
+    hover = say("timeline.hover.send") + "<extra></extra>"
+    data.append(_written(points, marks, mode="markers+text", marker=dots, hovertemplate=hover))
     layout = {
-        "xaxis": _axis(
-            say("timeline.axis.time"), range=[-horizon / 1000 * 0.02, horizon / 1000], tickformat=",~g"
-        ),
+        "xaxis": _axis(say("timeline.axis.time"), range=[_seconds(-0.02 * horizon), _seconds(horizon)]),
         "yaxis": _axis(
             say("timeline.axis.release"),
-            range=[len(lanes) + 0.55, -0.32 * top - 0.4],
-            tickvals=[0, *range(1, len(lanes) + 1)],
-            ticktext=[say("timeline.sends"), *(f"<b>{escape(lane.release)}</b>" for lane in lanes)],
+            range=[len(lanes) + 0.55, _round(-0.32 * top - 0.4)],
+            tickvals=list(range(len(lanes) + 1)),
+            ticktext=[say("timeline.sends"), *(_bold(_safe(lane.release)) for lane in lanes)],
             showgrid=False,
         ),
-        "shapes": shapes,
+        "shapes": [_line(x, x, height, len(lanes) + 0.42, "dot") for x, height in points],
     }
-    return _figure(data, layout, title, description, 64 + 54 * len(lanes) + 24 * (top + 1))
+    told = [say("timeline.send", what=mark, at=say.time(s.at)) for s, mark in zip(sends, marks, strict=True)]
+    rows = " ".join(_lane_told(lane, say) for lane in lanes)
+    description = say("timeline.description", title=title, sends=say.listed(told), rows=rows)
+    return _figure(data, layout, title, description, plot_height=64 + 54 * len(lanes) + 24 * (top + 1))
 
 
 def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
@@ -271,102 +211,62 @@ def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
         language: which catalogue the words come from.
 
     Returns:
-        A figure with logarithmic axes; "0" stands below the first decade.
+        A figure with logarithmic axes; a time of 0 stands below the shortest.
 
     Raises:
-        MeasureError: no release, or a table without any time.
+        MeasureError: no release, or no table has a time above 0.
+
+    Java: MQFaultStrategy#latencyMax and #notAvailableDuration, all releases.
 
     >>> from rmqref.measure import threshold_steps
     >>> thresholds(threshold_steps(["4.9.4", "5.3.3"])).layout.title.text
-    '<b>A failed send has its broker avoided for<br>600 s in 4.9.4, but for 10 s in 5.3.3.</b>'
+    '<b>A failed send has its broker avoided<br>for 600 s in 4.9.4, but for 10 s in 5.3.3.</b>'
     """
     _check_any(tables)
-    say = _Words(language)
-    title = _times_title("thresholds", {table.release: table.isolation_duration for table in tables}, say)
-    lines: dict[tuple[object, ...], list[Steps]] = {}
-    for table in tables:
-        lines.setdefault((table.steps, table.isolation_latency), []).append(table)
-    durations = [duration for table in tables for _, duration in table.steps if duration > 0]
+    durations = [time for table in tables for _, time in table.steps if time > 0]
     if not durations:
         raise MeasureError("plot.error.no_time")
-    zero, most = min(durations) / 4000, max(durations) / 1000
+    say = _Words(language)
+    title = _times_title("thresholds", {table.release: table.isolation_duration for table in tables}, say)
+    same: dict[tuple[object, ...], list[Steps]] = {}
+    for table in tables:
+        same.setdefault((table.steps, table.isolation_latency), []).append(table)
     starts = [start for table in tables for start, _ in table.steps if start > 0]
-    left, right = min(starts) / 5, max(*starts, *(table.isolation_latency for table in tables)) * 4
-    data: list[Json] = []
-    annotations: list[Json] = []
-    for number, same in enumerate(lines.values()):
-        colour, dash = RELEASE_LINES[number % len(RELEASE_LINES)]
-        table, releases = same[0], escape(say.listed([one.release for one in same]))
-        above = number % 2 == 0
-        points = [(max(start, left), _height(duration, zero)) for start, duration in table.steps]
-        data.append(
-            {
-                "type": "scatter", "mode": "lines", "line": {"shape": "hv", "color": colour, "dash": dash, "width": 2.5},
-                "x": [*(x for x, _ in points), right], "y": [*(y for _, y in points), points[-1][1]],
-                "customdata": [say.time(d) for _, d in (*table.steps, table.steps[-1])],
-                "hovertemplate": f"{releases}: %{{x:,}} ms, %{{customdata}}<extra></extra>",
-            }
-        )  # fmt: skip
-        rises = [
-            (x, y, say.time(after), sparse)
-            for (x, y), (_, before), (_, after), sparse in zip(
-                points[1:], table.steps, table.steps[1:], _sparse(table, above=above), strict=False
-            )
-            if after != before
-        ]
-        data.append(
-            {
-                "type": "scatter", "mode": "text", "x": [x for x, *_ in rises], "y": [y for _, y, *_ in rises],
-                "text": [label for _, _, label, _ in rises],
-                "textposition": [position for *_, position in rises],
-                "textfont": {"color": colour, "size": 11}, "hoverinfo": "skip",
-            }
-        )  # fmt: skip
-        failure = _height(table.isolation_duration, zero)
-        data.append(
-            {
-                "type": "scatter", "mode": "markers", "x": [table.isolation_latency], "y": [failure],
-                "marker": {"symbol": "x", "size": 12, "color": colour},
-                "hovertemplate": say("thresholds.failure", latency=say.time(table.isolation_latency), time=say.time(table.isolation_duration)) + "<extra></extra>",
-            }
-        )  # fmt: skip
-        annotations.append(
-            {
-                "x": math.log10(table.isolation_latency), "y": math.log10(failure), "xanchor": "right" if above else "center",
-                "yanchor": "bottom" if above else "top", "showarrow": True, "arrowcolor": colour, "arrowwidth": 1,
-                "arrowhead": 0, "ax": -28 if above else 0, "ay": -16 if above else 44, "standoff": 6,
-                "font": {"color": colour}, "align": "right" if above else "center",
-                "text": say("thresholds.mark", releases=releases, latency=say.time(table.isolation_latency)).replace("\n", "<br>"),
-            }
-        )  # fmt: skip
-    rows = [
-        say(
-            "thresholds.row",
-            release=say.listed([one.release for one in same]),
-            steps=say.listed(
-                [say("thresholds.step", start=say.time(start), time=say.time(duration)) for start, duration in same[0].steps]
-            ),
-            latency=say.time(same[0].isolation_latency),
-            time=say.time(same[0].isolation_duration),
-        )
-        for same in lines.values()
-    ]  # fmt: skip
-    description = say("thresholds.description", title=title, rows=" ".join(rows))
-    decades = [10**power for power in range(-3, 7)]
+    frame = _LogFrame(
+        left=min(starts) / 5,
+        right=4 * max(*starts, *(table.isolation_latency for table in tables)),
+        zero=min(durations) / 4000,
+        most=max(durations) / 1000,
+    )
+    data: list[_Json] = []
+    annotations: list[_Json] = []
+    told = []
+    for number, group in enumerate(same.values()):
+        names = say.listed([table.release for table in group])
+        data.extend(_steps(group[0], names, number, frame, say))
+        annotations.append(_failure(group[0], names, number, frame, say))
+        told.append(_steps_told(group[0], names, say))
+    milliseconds = [10**power for power in range(8) if frame.left <= 10**power <= frame.right]
+    seconds = [10**power for power in range(-3, 5) if 1.5 * frame.zero < 10**power <= frame.most]
     layout = {
         "xaxis": _axis(
-            say("thresholds.axis.latency"), type="log", range=[math.log10(left), math.log10(right)],
-            tickvals=(x := [10**power for power in range(7) if left <= 10**power <= right]),
-            ticktext=[say.time(value) for value in x],
+            say("thresholds.axis.latency"),
+            type="log",
+            range=[_log(frame.left), _log(frame.right)],
+            tickvals=milliseconds,
+            ticktext=[say.time(value) for value in milliseconds],
         ),
         "yaxis": _axis(
-            say("thresholds.axis.time"), type="log", range=[math.log10(zero) - 0.25, math.log10(most) + 0.45],
-            tickvals=[zero, *(y := [value for value in decades if zero * 1.5 < value <= most])],
-            ticktext=["0", *(f"{value:g}" for value in y)],
+            say("thresholds.axis.time"),
+            type="log",
+            range=[_round(_log(frame.zero) - 0.25), _round(_log(frame.most) + 0.8)],
+            tickvals=[frame.zero, *seconds],
+            ticktext=["0", *(say("number", value=value) for value in seconds)],
         ),
         "annotations": annotations,
-    }  # fmt: skip
-    return _figure(data, layout, title, description, 340)
+    }
+    description = say("thresholds.description", title=title, rows=" ".join(told))
+    return _figure(data, layout, title, description, plot_height=340)
 
 
 def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
@@ -377,395 +277,576 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
         language: which catalogue the words come from.
 
     Returns:
-        A figure: latency on the left, time left on the right.
+        A figure: latency on the left, availability and time left on the right.
 
     Raises:
         MeasureError: no entry.
 
+    Java: LatencyFaultToleranceImpl#pickOneAtLeast, 4.0.0-incubating .. 5.1.3.
+
     >>> from rmqref import measure
     >>> from rmqref.situation import Fault, Situation
     >>> faults = (Fault("broker-a", 700, 20000), Fault("broker-b", 600, 9000))
-    >>> ranking(measure.ranking(Situation("4.9.4", faults=faults))).layout.title.text
-    '<b>broker-b is next, and every time: the<br>better half of 2 entries is only it.</b>'
+    >>> print(ranking(measure.ranking(Situation("4.9.4", faults=faults))).layout.meta["description"])
+    ... # doctest: +ELLIPSIS
+    broker-b is next, and every time: it is the whole better half of 2 entries. Best to worst: 1. broker-b ...
     """
-    _check_any(board.entries)
-    say = _Words(language)
     entries = board.entries
-    title = say(
-        "ranking.title.one" if board.half == 1 else "ranking.title",
-        broker=board.taken,
-        half=board.half,
-        entries=len(entries),
-        release=board.release,
-    )
-    rows = list(range(1, len(entries) + 1))
-    colours = [_colour(board.brokers, entry.broker_name) for entry in entries]
+    _check_any(entries)
+    say = _Words(language)
+    words: dict[str, Parameter] = {"half": board.half, "entries": len(entries), "release": board.release}
+    key = "ranking.title.one" if board.half == 1 else "ranking.title"
+    title = say(key, broker=board.taken, **words)
     left = [0 if entry.available else max(entry.avoided_for, 0) for entry in entries]
-    lefts = [
-        say("ranking.available")
-        if entry.available
-        else say("ranking.unreachable")
-        if entry.avoided_for <= 0
-        else say.time(entry.avoided_for)
-        for entry in entries
+    states = [
+        say("ranking.available" if entry.available else "ranking.unreachable")
+        if time == 0
+        else say.time(time)
+        for entry, time in zip(entries, left, strict=True)
     ]
     latencies = [entry.latency for entry in entries]
-    bars: Json = {
-        "type": "bar", "orientation": "h", "y": rows, "width": 0.56, "textposition": "outside", "cliponaxis": False,
-        "marker": {"color": colours, "line": {"color": INK, "width": 1}}, "hoverinfo": "skip",
-    }  # fmt: skip
-    data = [
-        bars | {"x": latencies, "text": [say("number", value=latency) for latency in latencies]},
-        bars | {"x": [_seconds(time) for time in left], "text": lefts, "xaxis": "x2"},
-    ]
+    rows = list(range(1, len(entries) + 1))
+    colours = [_colour(board.brokers, entry.broker_name) for entry in entries]
     names = [
-        say("ranking.next" if entry.broker_name == board.taken else "ranking.name", rank=rank, broker=_safe(entry.broker_name))
-        for rank, entry in enumerate(entries, 1)
-    ]  # fmt: skip
+        say.marked(
+            "ranking.next" if entry.broker_name == board.taken else "ranking.name",
+            rank=rank,
+            broker=_safe(entry.broker_name),
+        )
+        for rank, entry in zip(rows, entries, strict=True)
+    ]
+    seconds = [_seconds(time) for time in left]
+    data = [
+        _bars(latencies, rows, colours, width=0.56),
+        _written(list(zip(latencies, rows, strict=True)), [say("number", value=n) for n in latencies]),
+        _bars(seconds, rows, colours, width=0.56, xaxis="x2"),
+        _written(list(zip(seconds, rows, strict=True)), states, xaxis="x2"),
+    ]
     layout = {
-        "xaxis": _axis(say("ranking.axis.latency"), domain=[0, 0.47], range=[0, max(*latencies, 1) * 1.4], nticks=4, tickformat=",~g"),
-        "xaxis2": _axis(say("ranking.axis.left"), domain=[0.53, 1], range=[0, max(*left, 1000) / 1000 * 1.4], nticks=4, tickformat=",~g", anchor="y"),
+        "xaxis": _axis(
+            say("ranking.axis.latency"),
+            domain=[0, 0.45],
+            range=[0, _round(1.5 * max(1, *latencies))],
+            nticks=4,
+        ),
+        "xaxis2": _axis(
+            say("ranking.axis.left"), domain=[0.55, 1], range=[0, _round(1.5 * max(1, *seconds))], nticks=4
+        ),
         "yaxis": _axis(
-            say("ranking.axis.rank"), range=[len(entries) + 0.55, 0.1], tickvals=rows, showgrid=False,
-            ticktext=[name.replace("\n", "<br>") for name in names],
+            say("ranking.axis.rank"),
+            range=[len(entries) + 0.55, 0.1],
+            tickvals=rows,
+            ticktext=names,
+            showgrid=False,
         ),
         "shapes": [
             {
-                "type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.15, "y1": board.half + 0.5,
-                "fillcolor": WASH, "line": {"width": 0}, "layer": "below",
+                **{"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.15, "y1": board.half + 0.5},
+                **{"fillcolor": WASH, "line": {"width": 0}, "layer": "below"},
             }
         ],
         "annotations": [
-            {
-                "xref": "paper", "x": 1, "xanchor": "right", "y": 0.15, "yanchor": "top", "showarrow": False,
-                "text": f"<b>{say('ranking.half')}</b>",
-            }
+            _note(say.marked("ranking.half"), xref="paper", x=1, xanchor="right", y=0.15, yanchor="top")
         ],
-    }  # fmt: skip
+    }
     told = [
-        say("ranking.row", rank=rank, broker=entry.broker_name, latency=say.time(entry.latency), left=words)
-        for rank, (entry, words) in enumerate(zip(entries, lefts, strict=True), 1)
+        say("ranking.row", rank=rank, broker=entry.broker_name, latency=say.time(entry.latency), state=state)
+        for rank, entry, state in zip(rows, entries, states, strict=True)
     ]
-    description = say(
-        "ranking.description", title=title, rows=say.listed(told), half=board.half, release=board.release
-    )
-    return _figure(data, layout, title, description, 74 + 44 * len(entries))
+    description = say("ranking.description", title=title, rows=say.listed(told), **words)
+    return _figure(data, layout, title, description, plot_height=44 * len(entries) + 20)
 
 
 # ------------------------------------------------------------------------------------------------ shares per queue
 
 
-@dataclass(frozen=True, slots=True)
-class _Bars:
-    share: Share
-    hatched: bool = False
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Panel:
-    """One panel of shares: head, bars that stack, a label a queue, retries of them, the fair share, all picks."""
+    """One panel of shares.
 
-    head: str
-    bars: list[_Bars]
-    labels: dict[Queue, str]
-    retries: dict[Queue, int]
+    Args:
+        bars: what the bars stack: picks, or first and second attempts; the second is hatched.
+        fair: the fair share, as a part of 1.
+        labels: what is written at each queue's bar.
+        head: the panel's name.
+        notes: further lines under it.
+    """
+
+    bars: tuple[Share, ...]
     fair: float
-    total: int
+    labels: dict[_Queue, str]
+    head: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        return sum(share.total() for share in self.bars)
+
+    def picks(self, queue: _Queue) -> int:
+        return sum(share[queue] for share in self.bars)
+
+    def percent(self, queue: _Queue) -> float:
+        return _round(100 * self.picks(queue) / self.total)
 
 
 def _share_figure(panels: Sequence[_Panel], title: str, axis: str, say: _Words) -> go.Figure:
     queues = list(dict.fromkeys(queue for panel in panels for queue in panel.labels))
-    brokers = tuple(dict.fromkeys(broker for broker, _ in queues))
-    rows = list(range(len(queues)))
-    high = max(
-        sum(bars.share[queue] for bars in panel.bars) / panel.total for panel in panels for queue in queues
-    )
-    room = 1.45 if len(panels) == 1 else 1.5
-    gap = 0.05
-    width = (1 - gap * (len(panels) - 1)) / len(panels)
-    row_height = 23 if len(queues) <= 16 else 15
-    layout: Json = {"barmode": "stack", "shapes": [], "annotations": []}
-    data: list[Json] = []
+    dense = len(queues) > 16
+    most = max(panel.percent(queue) for panel in panels for queue in queues)
+    room = most * (1.5, 1.55, 1.8)[min(len(panels), 3) - 1]
+    width = (1.05 / len(panels)) - 0.05
+    layout: _Json = {"barmode": "stack", "shapes": [], "annotations": []}
+    data: list[_Json] = []
     for number, panel in enumerate(panels):
-        suffix = "" if number == 0 else str(number + 1)
-        start = number * (width + gap)
+        suffix = str(number + 1) if number else ""
+        start = number * (width + 0.05)
+        data.extend(_panel_traces(panel, queues, f"x{suffix}", say, dense=dense))
         layout[f"xaxis{suffix}"] = _axis(
-            axis, domain=[round(start, 4), round(start + width, 4)], range=[0, round(high * room, 6)], nticks=5, tickformat=".0%", anchor="y",
-        )  # fmt: skip
-        for bars in panel.bars:
-            last = bars is panel.bars[-1]
-            values = [bars.share[queue] for queue in queues]
-            data.append(
-                _bars(
-                    values, rows, [_colour(brokers, broker) for broker, _ in queues], bars, panel, suffix, say
-                )
-            )
-            if last:
-                ends = [round(sum(b.share[queue] for b in panel.bars) / panel.total, 6) for queue in queues]
-                data.append(
-                    {
-                        "type": "scatter", "mode": "text", "x": ends, "y": rows, "xaxis": f"x{suffix}", "cliponaxis": False,
-                        "text": [f" {panel.labels[queue]}" for queue in queues], "textposition": "middle right",
-                        "hoverinfo": "skip",
-                    }
-                )  # fmt: skip
-        layout["shapes"].append(
-            {
-                "type": "line", "xref": f"x{suffix}", "x0": round(panel.fair, 6), "x1": round(panel.fair, 6),
-                "yref": "paper", "y0": 0, "y1": 1, "line": {"color": INK, "width": 1.5, "dash": "dash"},
-            }
-        )  # fmt: skip
-        layout["annotations"].append(
-            {
-                "xref": f"x{suffix}", "x": round(panel.fair, 6), "xanchor": "center", "yref": "paper", "y": 1, "yanchor": "bottom",
-                "showarrow": False, "text": say("share.fair", share=panel.fair),
-            }
-        )  # fmt: skip
-        if panel.head:
-            head = _safe(panel.head).split("\n")
-            layout["annotations"].append(
-                {
-                    "xref": "paper", "x": round(start, 4), "xanchor": "left", "yref": "paper", "y": 1, "yanchor": "bottom",
-                    "yshift": 20, "showarrow": False, "align": "left", "text": "<br>".join([f"<b>{head[0]}</b>", *head[1:]]),
-                }
-            )  # fmt: skip
-    labels = [_safe(say.queue(queue)) for queue in queues]
-    layout["yaxis"] = _axis(
-        say("share.axis.queue"), range=[len(queues) - 0.4, -0.6], tickvals=rows, ticktext=labels, showgrid=False,
-    )  # fmt: skip
-    if row_height < 20:
-        layout["yaxis"]["tickfont"] = {"size": 10}
-    told = [
-        say("share.told", head=panel.head.split("\n")[0], rows=_told(panel, queues, say)) for panel in panels
-    ]
-    heads = max(panel.head.count("\n") + 1 if panel.head else 0 for panel in panels)
-    description = say("share.description", title=title, rows=" ".join(told))
-    return _figure(data, layout, title, description, row_height * len(queues), above=22 + 17 * heads)
-
-
-def _bars(
-    values: Sequence[int],
-    rows: Sequence[int],
-    colours: Sequence[str],
-    bars: _Bars,
-    panel: _Panel,
-    suffix: str,
-    say: _Words,
-) -> Json:
-    marker: Json = {"color": list(colours), "line": {"color": INK, "width": 1}}
-    if bars.hatched:
-        marker["pattern"] = {
-            "shape": "/",
-            "fillmode": "overlay",
-            "size": 6,
-            "fgcolor": "#ffffff",
-            "fgopacity": 0.9,
-        }
-    return {
-        "type": "bar", "orientation": "h", "width": 0.72, "marker": marker, "xaxis": f"x{suffix}",
-        "x": [round(value / panel.total, 6) for value in values], "y": list(rows), "customdata": list(values),
-        "hovertemplate": say("share.hover.second" if bars.hatched else "share.hover") + "<extra></extra>",
-    }  # fmt: skip
-
-
-def _told(panel: _Panel, queues: Sequence[Queue], say: _Words) -> str:
-    """Return a panel's numbers as words, queue by queue."""
-    told = []
-    for queue in queues:
-        picks = sum(bars.share[queue] for bars in panel.bars)
-        retries = panel.retries.get(queue, 0)
-        told.append(
-            say(
-                "share.row.second" if retries else "share.row",
-                queue=say.queue(queue),
-                picks=picks,
-                share=picks / panel.total,
-                retries=retries,
-            )
+            axis,
+            domain=[_round(start), _round(start + width)],
+            range=[0, _round(room)],
+            nticks=4 if len(panels) > 1 else 6,
         )
-    return say.listed(told)
+        fair = _round(100 * panel.fair)
+        layout["shapes"].append(_line(fair, fair, 0, 1, "dash", xref=f"x{suffix}", yref="paper"))
+        above = {"yref": "paper", "y": 1, "yanchor": "bottom"}
+        layout["annotations"].append(
+            _note(say("share.fair", share=panel.fair), xref=f"x{suffix}", x=fair, **above)
+        )
+        head = "<br>".join([_bold(_safe(panel.head)), *panel.notes])
+        if panel.head:
+            place = {"xref": "paper", "x": _round(start), "xanchor": "left", "yshift": 20, "align": "left"}
+            layout["annotations"].append(_note(head, **above, **place))
+    layout["yaxis"] = _axis(
+        say("share.axis.queue"),
+        range=[len(queues) - 0.4, -0.6],
+        tickvals=list(range(len(queues))),
+        ticktext=[_safe(say.queue(queue)) for queue in queues],
+        tickfont={"size": 10 if dense else 12},
+        showgrid=False,
+    )
+    description = say(
+        "share.description", title=title, rows=" ".join(_told(panel, queues, say) for panel in panels)
+    )
+    return _figure(
+        data,
+        layout,
+        title,
+        description,
+        plot_height=(15 if dense else 23) * len(queues),
+        above=22 + 17 * max(len(panel.notes) + bool(panel.head) for panel in panels),
+    )
+
+
+def _panel_traces(
+    panel: _Panel, queues: Sequence[_Queue], xaxis: str, say: _Words, *, dense: bool
+) -> list[_Json]:
+    """Return a panel's bars, and its labels: right of the bar, and of the fair share, whose line crosses none."""
+    rows = list(range(len(queues)))
+    brokers = tuple(dict.fromkeys(broker for broker, _ in queues))
+    colours = [_colour(brokers, broker) for broker, _ in queues]
+    traces = []
+    for number, share in enumerate(panel.bars):
+        bars = _bars(
+            [_round(100 * share[queue] / panel.total) for queue in queues], rows, colours, xaxis=xaxis
+        )
+        hover = say("share.hover.second" if number else "share.hover") + "<extra></extra>"
+        bars |= {"customdata": [share[queue] for queue in queues], "hovertemplate": hover, "hoverinfo": "all"}
+        if number:
+            bars["marker"]["pattern"] = {"shape": "/", "fillmode": "overlay", "size": 6, "fgcolor": "#ffffff"}
+        traces.append(bars)
+    labels = [panel.labels.get(queue, "") for queue in queues]
+    again = [False, *(before == after for before, after in pairwise(labels))]
+    points = [
+        (max(panel.percent(queue), _round(100 * panel.fair)), row)
+        for row, queue in zip(rows, queues, strict=True)
+    ]
+    shown = ["" if dense and same else label for label, same in zip(labels, again, strict=True)]
+    return [*traces, _written(points, shown, xaxis=xaxis)]
+
+
+def _labels_without(broker: str, share: Share, note: str, say: _Words) -> dict[_Queue, str]:
+    """Return each queue's share as its label, and the note for the unused queues of the broker."""
+    total = _checked_total(share)
+    return {
+        queue: note if queue[0] == broker and not picks else say("share.percent", share=picks / total)
+        for queue, picks in share.items()
+    }
+
+
+def _fair_without(broker: str, share: Share) -> float:
+    """Return the share that each queue of the other brokers would have if they were equal."""
+    return 1 / (sum(name != broker for name, _ in share) or len(share))
+
+
+def _told(panel: _Panel, queues: Sequence[_Queue], say: _Words) -> str:
+    """Return a panel's numbers in words, queue by queue."""
+    rows = []
+    for queue in queues:
+        second = sum(share[queue] for share in panel.bars[1:])
+        words: dict[str, Parameter] = {
+            "queue": say.queue(queue),
+            "picks": panel.picks(queue),
+            "second": second,
+        }
+        name = "share.row.second" if second else "share.row"
+        rows.append(say(name, share=panel.picks(queue) / panel.total, **words))
+    return say("share.told" if panel.head else "share.told.one", head=panel.head, rows=say.listed(rows))
 
 
 def _share_title(share: Share, say: _Words) -> str:
-    """Return the sentence that a single share deserves: even, even but for a remainder, partly unused, or uneven."""
-    total, queues = share.total(), len(share)
+    """Return the sentence that one share deserves: even, even but for a remainder, partly unused, or uneven."""
     picked = [picks for picks in share.values() if picks]
     most, least = max(picked), min(picked)
-    words: dict[str, Parameter] = {
-        "total": total, "queues": queues, "picked": len(picked), "most": most, "least": least,
-        "queue": say.queue(max(share, key=lambda queue: share[queue])), "share": most / total, "times": most * queues / total,
-    }  # fmt: skip
-    if len(picked) == queues:
-        if most == least:
-            return say("share.title.even", **words)
-        if most == least + 1:
-            return say("share.title.remainder", **words)
-    elif most - least <= 1 and len(picked) > 1:
-        return say("share.title.unused", **words)
-    return say("share.title.uneven", **words)
+    if most - least > 1 or len(picked) == 1 < len(share):
+        name = "share.title.uneven"
+    elif len(picked) < len(share):
+        name = "share.title.unused"
+    else:
+        name = "share.title.even" if most == least else "share.title.remainder"
+    return say(
+        name,
+        total=share.total(),
+        queues=len(share),
+        picked=len(picked),
+        most=most,
+        least=least,
+        queue=say.queue(max(share, key=lambda queue: share[queue])),
+        share=most / share.total(),
+        times=most * len(share) / share.total(),
+    )
 
 
-def _compared_title(kind: str, shares: Mapping[str, Share], broker: str, say: _Words) -> str:
+def _shares_title(kind: str, shares: Mapping[str, Share], broker: str, say: _Words) -> str:
     """Return the sentence on the busiest queue of the least even release, and what it gets in the evenest."""
     tops = {name: max(share.values()) / share.total() for name, share in shares.items()}
     worst, best = _extremes(tops)
     share = shares[worst[0]]
     queue = max(share, key=lambda each: share[each])
-    words: dict[str, Parameter] = {
-        "broker": broker, "queue": say.queue(queue), "worst": say.listed(worst), "best": say.listed(best),
-        "high": tops[worst[0]], "low": shares[best[0]][queue] / shares[best[0]].total(),
-    }  # fmt: skip
+    others = [picks for (name, _), picks in share.items() if name != broker] or list(share.values())
+    name = f"{kind}.title"
     if math.isclose(tops[worst[0]], tops[best[0]], rel_tol=0.02):
-        words["releases"] = say.listed(list(shares))
-        live = [picks for (name, _), picks in share.items() if name != broker] or list(share.values())
-        even = max(live) - min(live) <= 1
-        return say(f"{kind}.title.even" if even else f"{kind}.title.same", **words)
-    return say(f"{kind}.title", **words)
+        name = f"{kind}.title.even" if max(others) - min(others) <= 1 else f"{kind}.title.same"
+    return say(
+        name,
+        broker=broker,
+        queue=say.queue(queue),
+        worst=say.listed(worst),
+        best=say.listed(best),
+        releases=say.listed(list(shares)),
+        high=tops[worst[0]],
+        low=shares[best[0]][queue] / shares[best[0]].total(),
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- timeline
+
+
+def _lane(lane: Availability, row: int, horizon: float, say: _Words) -> list[_Json]:
+    """Return a lane's bars, and the words in or beside those that have room for them."""
+    ends = [horizon if span.end is None else span.end for span in lane.spans]
+    labels = [
+        say("timeline.open")
+        if span.end is None
+        else say("timeline.avoided", time=say.time(span.end - span.start))
+        for span in lane.spans
+    ]
+    lengths = [_seconds(end - span.start) for span, end in zip(lane.spans, ends, strict=True)]
+    bars = _bars(lengths, [row] * len(ends), AVOIDED, width=0.42)
+    hover = say("timeline.hover", release=_safe(lane.release)) + "<extra></extra>"
+    bars |= {"base": [_seconds(span.start) for span in lane.spans], "customdata": labels}
+    bars |= {"hovertemplate": hover, "hoverinfo": "all"}
+    inside, beside = [], []
+    nexts = [*(span.start for span in lane.spans[1:]), horizon]
+    for span, end, following, label in zip(lane.spans, ends, nexts, labels, strict=True):
+        room = horizon * _label_width(label)
+        if end - span.start >= room:
+            inside.append(((_seconds((span.start + end) / 2), row), label))
+        elif following - end >= room:
+            beside.append(((_seconds(end), row), label))
+    white = {"color": "#ffffff"}
+    return [
+        bars,
+        _written([p for p, _ in inside], [w for _, w in inside], position="middle center", textfont=white),
+        _written([point for point, _ in beside], [words for _, words in beside]),
+    ]
+
+
+def _lane_told(lane: Availability, say: _Words) -> str:
+    spans = [
+        say("timeline.span.open", start=say.time(span.start))
+        if span.end is None
+        else say("timeline.span", start=say.time(span.start), end=say.time(span.end))
+        for span in lane.spans
+    ]
+    return say("timeline.row", release=lane.release, spans=say.listed(spans or [say("timeline.never")]))
+
+
+def _label_width(label: str) -> float:
+    """Return the part of a phone's plot that a label takes, its mark included."""
+    return min(0.06 + 0.027 * len(label), 0.5)
+
+
+def _levels(times: Sequence[int], rooms: Sequence[float]) -> list[int]:
+    """Return for each time how many labels stand above its own: none once all before it have ended."""
+    levels: list[int] = []
+    clear = 0.0
+    for time, room in zip(times, rooms, strict=True):
+        levels.append(levels[-1] + 1 if levels and time < clear else 0)
+        clear = max(clear, time + room)
+    return levels
 
 
 def _times_title(kind: str, times: Mapping[str, int | None], say: _Words, **words: Parameter) -> str:
-    """Return the sentence on the longest time avoided against the shortest."""
+    """Return the sentence on the longest time avoided against the shortest; None is without end."""
     longest, shortest = _extremes({name: math.inf if time is None else time for name, time in times.items()})
-    words |= {
-        "longest": say.listed(longest), "shortest": say.listed(shortest), "releases": say.listed(list(times)),
-        "long": say.time(times[longest[0]]), "short": say.time(times[shortest[0]]),
-    }  # fmt: skip
-    if times[longest[0]] != times[shortest[0]]:
-        return say(f"{kind}.title", **words)
-    return say(f"{kind}.title.same" if times[longest[0]] != 0 else f"{kind}.title.never", **words)
+    long, short = times[longest[0]], times[shortest[0]]
+    name = f"{kind}.title" if long != short else f"{kind}.title.never" if long == 0 else f"{kind}.title.same"
+    return say(
+        name,
+        long=say.time(long),
+        short=say.time(short),
+        longest=say.listed(longest),
+        shortest=say.listed(shortest),
+        releases=say.listed(list(times)),
+        **words,
+    )
 
 
 def _extremes(values: Mapping[str, float]) -> tuple[list[str], list[str]]:
     """Return the names with the largest value, and those with the smallest."""
     most, least = max(values.values()), min(values.values())
-    return [name for name, value in values.items() if value == most], [
-        name for name, value in values.items() if value == least
+    names = [[name for name, value in values.items() if value == extreme] for extreme in (most, least)]
+    return names[0], names[1]
+
+
+# ------------------------------------------------------------------------------------------------------- thresholds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LogFrame:
+    """Where the logarithmic axes begin and end: milliseconds of latency, seconds of avoidance, and 0's own place."""
+
+    left: float
+    right: float
+    zero: float
+    most: float
+
+    def height(self, duration: int) -> float:
+        return duration / 1000 if duration > 0 else self.zero
+
+
+def _steps(table: Steps, names: str, number: int, frame: _LogFrame, say: _Words) -> list[_Json]:
+    """Return a table's line, the times written at its corners, and the mark of a failure."""
+    colour, dash = TABLE_LINES[number % len(TABLE_LINES)]
+    corners = [(max(start, frame.left), frame.height(time)) for start, time in table.steps]
+    times = [say.time(time) for _, time in table.steps]
+    ends = [*corners, (frame.right, corners[-1][1])]
+    line = {
+        **{"type": "scatter", "mode": "lines", "x": [x for x, _ in ends], "y": [y for _, y in ends]},
+        "line": {"shape": "hv", "color": colour, "dash": dash, "width": 2.5},
+        "customdata": [*times, times[-1]],
+        "hovertemplate": say("thresholds.hover", releases=_safe(names)) + "<extra></extra>",
+    }
+    rises = [n for n in range(1, len(corners)) if table.steps[n][1] != table.steps[n - 1][1]]
+    labels = _written(
+        [corners[n] for n in rises],
+        [times[n] for n in rises],
+        position=[_side(table, n) for n in rises],
+        textfont={"color": colour, "size": 11},
+    )
+    mark = {
+        **{"type": "scatter", "mode": "markers", "marker": {"symbol": "x", "size": 12, "color": colour}},
+        **{"x": [table.isolation_latency], "y": [frame.height(table.isolation_duration)]},
+        "hovertemplate": _failure_told(table, say) + "<extra></extra>",
+    }
+    return [line, labels, mark]
+
+
+def _side(table: Steps, number: int) -> str:
+    """Return where the label of a corner stands: above, but below if the next corner is close above it."""
+    time, above = (step[1] for step in (*table.steps, table.steps[-1])[number : number + 2])
+    return "bottom right" if time < above < 1.5 * time else "top left"
+
+
+def _failure(table: Steps, names: str, number: int, frame: _LogFrame, say: _Words) -> _Json:
+    """Return the words at the mark of a failure, which also name the line: above the first line, below the others."""
+    colour, _ = TABLE_LINES[number % len(TABLE_LINES)]
+    place = (
+        {"xanchor": "right", "yanchor": "bottom", "align": "right", "ax": -28, "ay": -16}
+        if number == 0
+        else {"xanchor": "center", "yanchor": "top", "align": "center", "ax": 0, "ay": 44}
+    )
+    return _note(
+        say.marked("thresholds.mark", releases=_safe(names), latency=say.time(table.isolation_latency)),
+        x=_log(table.isolation_latency),
+        y=_log(frame.height(table.isolation_duration)),
+        font={"color": colour},
+        showarrow=True,
+        arrowcolor=colour,
+        arrowwidth=1,
+        arrowhead=0,
+        standoff=6,
+        **place,
+    )
+
+
+def _failure_told(table: Steps, say: _Words) -> str:
+    times = say.time(table.isolation_latency), say.time(table.isolation_duration)
+    return say("thresholds.failure", latency=times[0], time=times[1])
+
+
+def _steps_told(table: Steps, names: str, say: _Words) -> str:
+    steps = [
+        say("thresholds.step", start=say.time(start), time=say.time(time)) for start, time in table.steps
     ]
-
-
-# ------------------------------------------------------------------------------------------------------ the others
-
-
-def _span_bar(span: Span, horizon: float, row: int) -> Json:
-    return {
-        "type": "rect", "x0": span.start / 1000, "x1": _seconds(horizon if span.end is None else span.end),
-        "y0": row - 0.2, "y1": row + 0.2, "fillcolor": AVOIDED, "line": {"width": 0}, "layer": "below",
-    }  # fmt: skip
-
-
-def _span_label(span: Span, horizon: float, row: int, say: _Words) -> Json:
-    """Return the words on a bar, or beside one that is too short for them."""
-    end = horizon if span.end is None else span.end
-    wide = end - span.start > horizon * 0.42
-    words = say("timeline.avoided", time=say.time(None if span.end is None else span.end - span.start))
-    return {
-        "type": "scatter", "mode": "text", "x": [_seconds((span.start + end) / 2 if wide else end)], "y": [row],
-        "text": [words if wide else f" {words}"], "textposition": "middle center" if wide else "middle right",
-        "textfont": {"color": "#ffffff" if wide else INK}, "cliponaxis": False, "hoverinfo": "skip",
-    }  # fmt: skip
-
-
-def _ruler(start: float, end: float, row: int) -> Json:
-    return {
-        "type": "line", "x0": start, "x1": _round(end), "y0": row, "y1": row, "line": {"color": LINE, "width": 2},
-        "layer": "below",
-    }  # fmt: skip
-
-
-def _levels(times: Sequence[int], room: float) -> list[int]:
-    """Return for each time the lowest level on which its label does not run into the one before it."""
-    levels: list[int] = []
-    last: list[int] = []
-    for time in times:
-        level = next((n for n, before in enumerate(last) if time - before >= room), len(last))
-        last[level : level + 1] = [time]
-        levels.append(level)
-    return levels
-
-
-def _side(at: int, horizon: float) -> str:
-    return "middle left" if at > horizon * 0.7 else "middle right"
-
-
-def _height(duration: int, zero: float) -> float:
-    """Return where a time stands on the logarithmic axis, in seconds; 0 has a place of its own below."""
-    return duration / 1000 if duration > 0 else zero
-
-
-def _sparse(table: Steps, *, above: bool) -> list[str]:
-    """Return on which side of each rise its label has room: its own side, the other next to a near neighbour."""
-    own, other = ("top left", "bottom right") if above else ("bottom right", "top left")
-    sides = [own]
-    for (_, before), (_, after) in pairwise(table.steps[1:]):
-        near = before > 0 and after < before * 1.5
-        sides.append(other if near and sides[-1] == own else own)
-    return sides
+    return say("thresholds.row", releases=names, steps=say.listed(steps), failure=_failure_told(table, say))
 
 
 # ------------------------------------------------------------------------------------------------------ all figures
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The catalogue's sentences for figures, in one language."""
+
+    language: str
+
+    def __call__(self, name: str, **parameters: Parameter) -> str:
+        return text(f"plot.{name}", self.language, **parameters)
+
+    def marked(self, name: str, **parameters: Parameter) -> str:
+        """Return a sentence with its bold kept and its lines broken; parameters are safe already."""
+        return marked(f"plot.{name}", self.language, **parameters).replace("\n", "<br>")
+
+    def time(self, milliseconds: int | None) -> str:
+        if milliseconds is None:
+            return self("time.open")
+        if milliseconds < 1000:
+            return self("time.ms", value=milliseconds)
+        return self("time.s", value=milliseconds / 1000)
+
+    def queue(self, queue: _Queue) -> str:
+        return self("queue", broker=queue[0], queue=queue[1])
+
+    def listed(self, items: Sequence[str]) -> str:
+        return self("list.separator").join(items)
+
+
 def _figure(
-    data: list[Json], layout: Json, title: str, description: str, plot_height: int, above: int = 8
+    data: list[_Json], layout: _Json, title: str, description: str, *, plot_height: int, above: int = 8
 ) -> go.Figure:
-    lines = _lines(_safe(title))
-    top = 14 + _TITLE_LINE * len(lines) + above
-    base: Json = {
+    lines = _lines(title)
+    top = 18 + 19 * len(lines) + above
+    height = top + plot_height + 52
+    heading = {"text": _bold("<br>".join(map(_safe, lines))), "font": {"size": 14}}
+    heading |= {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": 10}}
+    heading |= {"y": _round(1 - 14 / height), "yref": "container", "yanchor": "top"}
+    base: _Json = {
         "template": "none",
         "autosize": True,
-        "height": top + plot_height + 52,
+        "height": height,
         "margin": {"t": top, "r": 14, "b": 52, "l": 14, "pad": 2},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": _FONT, "size": 12, "color": INK},
-        "title": {
-            "text": f"<b>{'<br>'.join(lines)}</b>", "font": {"size": 14}, "x": 0, "xref": "container", "xanchor": "left",
-            "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 10, "l": 10},
-        },
+        "paper_bgcolor": NOTHING,
+        "plot_bgcolor": NOTHING,
+        "font": {"family": FONT, "size": 12, "color": INK},
+        "title": heading,
         "showlegend": False,
         "dragmode": False,
         "hovermode": "closest",
         "meta": {"description": description},
-    }  # fmt: skip
+    }
     return go.Figure(data=data, layout=base | layout)
 
 
-def _axis(title: str, **more: Any) -> Json:
-    return {
-        "title": {"text": title, "standoff": 8},
-        "automargin": True,
-        "fixedrange": True,
-        "gridcolor": LINE,
-        "zeroline": False,
-        "ticks": "",
-        **more,
+def _axis(title: str, **more: Any) -> _Json:
+    words = {"text": title, "standoff": 8, "font": {"size": 12}}
+    plain = {"automargin": True, "fixedrange": True, "gridcolor": GRID, "zeroline": False, "tickangle": 0}
+    return {"title": words, **plain, **more}
+
+
+def _bars(
+    lengths: Sequence[float],
+    rows: Sequence[int],
+    colours: str | Sequence[str],
+    *,
+    width: float = 0.72,
+    xaxis: str = "x",
+) -> _Json:
+    marker = {"color": colours, "line": {"color": INK, "width": 1}}
+    bars = {"type": "bar", "orientation": "h", "width": width, "marker": marker, "xaxis": xaxis}
+    return {**bars, "x": list(lengths), "y": list(rows), "hoverinfo": "skip"}
+
+
+def _written(
+    points: Sequence[tuple[float, float]],
+    words: Sequence[str],
+    *,
+    mode: str = "text",
+    position: str | Sequence[str] = "middle right",
+    **more: Any,
+) -> _Json:
+    """Return words beside points, with a space on either side."""
+    texts = [f"{_SPACE}{_safe(word)}{_SPACE}" if word else "" for word in words]
+    place = {
+        "x": [x for x, _ in points],
+        "y": [y for _, y in points],
+        "text": texts,
+        "textposition": position,
     }
+    hover = {} if "hovertemplate" in more else {"hoverinfo": "skip"}
+    return {"type": "scatter", "mode": mode, "cliponaxis": False, **place, **hover, **more}
+
+
+def _line(x0: float, x1: float, y0: float, y1: float, dash: str, **more: Any) -> _Json:
+    line = {"color": INK, "width": 1.5 if dash == "dash" else 1, "dash": dash}
+    return {"type": "line", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line, "layer": "below", **more}
+
+
+def _note(words: str, **more: Any) -> _Json:
+    return {"text": words, "showarrow": False, **more}
 
 
 def _lines(sentence: str) -> list[str]:
-    """Return a sentence in lines that fit a phone; wide characters take two cells and may end a line anywhere."""
-    lines, cells = [""], 0
-    for word in _pieces(sentence):
-        width = sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in word)
-        if lines[-1] and cells + width - word.endswith(" ") > _TITLE_CELLS:
+    """Return a sentence in as few lines as fit a phone, of about the same length."""
+    fewest = len(_broken(sentence, TITLE_CELLS))
+    widths = range(TITLE_CELLS // 2, TITLE_CELLS + 1)
+    return next(lines for width in widths if len(lines := _broken(sentence, width)) == fewest)
+
+
+def _broken(sentence: str, width: int) -> list[str]:
+    """Return a sentence in lines; wide characters take two cells, and a line may end at any of them."""
+    lines, used = [""], 0
+    for piece in _pieces(sentence):
+        cells = sum(1 + _is_wide(sign) for sign in piece)
+        if lines[-1] and used + cells - piece.endswith(" ") > width:
             lines.append("")
-            cells = 0
-        lines[-1] += word
-        cells += width
+            used = 0
+        lines[-1] += piece
+        used += cells
     return [line.rstrip() for line in lines]
 
 
 def _pieces(sentence: str) -> list[str]:
+    """Return a sentence cut wherever a line may end."""
     pieces = [""]
     for sign in sentence:
         pieces[-1] += sign
-        if sign == " " or unicodedata.east_asian_width(sign) in "WF":
+        if sign == " " or _is_wide(sign):
             pieces.append("")
     return [piece for piece in pieces if piece]
 
 
+def _is_wide(sign: str) -> bool:
+    return unicodedata.east_asian_width(sign) in {"W", "F"}
+
+
+def _bold(words: str) -> str:
+    return f"<b>{words}</b>"
+
+
 def _safe(words: str) -> str:
-    """Return words in which nothing is taken for markup."""
+    """Return words of which nothing is taken for markup."""
     return escape(words, quote=False)
 
 
@@ -777,16 +858,21 @@ def _seconds(milliseconds: float) -> float:
     return _round(milliseconds / 1000)
 
 
+def _log(value: float) -> float:
+    return _round(math.log10(value))
+
+
 def _round(value: float) -> float:
-    return round(value, 6)
+    return round(value, 4)
 
 
-def _check_share(share: Share) -> None:
+def _checked_total(share: Share) -> int:
     for queue, picks in share.items():
         if picks < 0:
             raise MeasureError("plot.error.negative", queue=f"{queue[0]} : {queue[1]}", picks=picks)
     if not share.total():
         raise MeasureError("plot.error.no_pick")
+    return share.total()
 
 
 def _check_any(items: Sequence[object] | Mapping[str, object]) -> None:

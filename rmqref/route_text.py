@@ -1,17 +1,18 @@
 """Route texts: reading a topic's route from what people have at hand.
 
-Three forms are known, and anything may stand around them: a command line, warnings of the JVM, a log line's head, the
-object that a dashboard wraps the route in.
+Three forms are known, and anything may stand around them: a command line, warnings of the JVM, a log line's
+head, the object that a dashboard wraps the route in.
 
-- JSON, as `mqadmin topicRoute` prints it (fastjson leaves integer names without quotes: `{0:"10.0.0.1:10911"}`), as
-  it goes over the wire, or as a dashboard gives it;
+- JSON, as `mqadmin topicRoute` prints it (fastjson leaves integer names without quotes:
+  `{0:"10.0.0.1:10911"}`), as it goes over the wire, or as a dashboard gives it;
 - what Java's `toString` makes of a route, as client logs have it. It does not print the clusters;
-- the table of `mqadmin topicRoute -l`. It prints neither the order configuration nor the parts of a static topic, so a
-  route read from it is expanded as an ordinary topic's, which may be wrong: see `RouteText.not_printed`.
+- the table of `mqadmin topicRoute -l`. It prints neither the order configuration nor the parts of a static
+  topic, so a route read from it is expanded as an ordinary topic's, which may be wrong: see
+  `RouteText.not_printed`.
 
-A text is first read into a tree of nodes that know where they stand, then the tree into the route. Reading is strict:
-what is missing, doubled or misspelt in a dump is an error with its line and column, never a guess, because a route that
-was cut off would look like one with fewer queues.
+A text is first read into a tree of nodes that know where they stand, then the tree into the route. Reading is
+strict: what is missing, doubled or misspelt in a dump is an error with its line and column, never a guess,
+because a route that was cut off would look like one with fewer queues.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ class RouteText:
 
     Args:
         route: the route.
-        topic: the topic's name, if the text has it: in the log line, the command line or a static topic's parts.
+        topic: the topic's name, if the text has it: in a log line, a command line, a static topic's parts.
         line: where the route begins in the text, from 1.
         column: where it begins in that line, in characters from 1.
-        not_read: members that `TopicRouteData` has no place for, such as `brokerDatas[0].zoneName`: path and value.
+        not_read: members that `TopicRouteData` has no place for, path (`brokerDatas[0].zoneName`) and value.
         not_printed: fields that this form of text never has; the route holds their defaults, not the truth.
     """
 
@@ -74,7 +75,7 @@ def read_route(text: str | bytes) -> TopicRouteData:
     {0: '10.0.0.1:10911'}
     >>> read_route('{"queueDatas":[')
     Traceback (most recent call last):
-    rmqref.errors.RouteError: The text breaks off at line 1, column 16: the route goes on, and a closing ] is expected before its end.
+    rmqref.errors.RouteError: The text breaks off at line 1, column 16: a closing ] is expected, at the least.
     """
     first, *others = read_routes(text)
     for other in others:
@@ -121,7 +122,7 @@ def read_routes(text: str | bytes) -> list[RouteText]:
         raise RouteError(broken.message_id, line=line, column=column, **broken.parameters) from None
 
 
-# The text ------------------------------------------------------------------------------------------------------------
+# The text ---------------------------------------------------------------------------------------------------
 
 
 class _Broken(Exception):  # it never leaves this module
@@ -139,7 +140,7 @@ def _decoded(text: str | bytes) -> str:
     if isinstance(text, str):
         return text.removeprefix("\ufeff")
     encoding = json.detect_encoding(text)
-    # Noise around a dump may be in a console's own encoding (GBK, Latin-1); only what is read has to be UTF-8.
+    # Noise around a dump may be in a console's own encoding, such as GBK; only what is read has to be UTF-8.
     errors = "surrogateescape" if encoding.startswith("utf-8") else "strict"
     try:
         return text.decode(encoding, errors)
@@ -155,7 +156,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _position(text: str, starts: list[int], offset: int) -> tuple[int, int]:
-    """Return line and column of an offset; for the end of the text those behind its last visible character."""
+    """Return line and column of an offset; at the end of the text, those behind its last visible one."""
     seen = offset if offset < len(text) else len(text.rstrip())
     line = bisect_right(starts, seen)
     return line, seen - starts[line - 1] + 1
@@ -170,7 +171,7 @@ def _shown(text: str, offset: int) -> str:
     return found[0] if found else ""
 
 
-# Finding the dumps ---------------------------------------------------------------------------------------------------
+# Finding the dumps ------------------------------------------------------------------------------------------
 
 
 class _Node(NamedTuple):
@@ -219,7 +220,7 @@ def _find_dumps(text: str) -> Iterator[_Dump]:
 
 
 def _blame(text: str, mark: int, failures: deque[tuple[int, _Broken]]) -> _Broken:
-    """Return why a mark is in no dump: what broke the nearest object still open there, or that there is none."""
+    """Return why a mark is in no dump: what broke the nearest object open there, or that none is."""
     for begin, broken in reversed(failures):
         if text.count("{", begin, mark) > text.count("}", begin, mark):
             return broken
@@ -235,34 +236,29 @@ def _routes_within(node: _Node) -> Iterator[_Node]:
             yield from _routes_within(inner)
 
 
-_INSTEAD = (
-    (
-        re.compile(
-            r"(?:CODE: 17\b|No route info of this topic)[^\r\n]{0,300}?topic[:,] *(?P<topic>[^\s\"\\,]+)"
-        ),
-        "topic_missing",
-    ),
-    (re.compile(r"CODE: 17\b|No route info of this topic"), "some_topic_missing"),
-    (re.compile(r"^#(?P<head>[A-Z][\w-]*(?: [\w-]+)*)[ \t]+#", re.MULTILINE), "other_output"),
-    (re.compile(r"(?<![\w.$])(?P<what>[\w.$]{1,200}(?:Exception|Error)\b[^\r\n]{0,200})"), "exception"),
-    (re.compile(r"\S"), "none"),
-    (re.compile(r""), "empty"),
-)
+_INSTEAD = {
+    r"(?:CODE: 17\b|No route info of this topic)[^\r\n]{0,300}?topic[:,] *(?P<topic>[^\s\"\\,]+)": "topic_missing",
+    r"CODE: 17\b|No route info of this topic": "some_topic_missing",
+    r"(?m)^#(?P<head>[A-Z][\w-]*(?: [\w-]+)*)[ \t]+#": "other_output",
+    r"(?<![\w.$])(?P<what>[\w.$]{1,200}(?:Exception|Error)\b[^\r\n]{0,200})": "exception",
+    r"\S": "none",
+    r"": "empty",
+}
 """What people paste instead of a route, and the sentence for it, most telling first."""
 
 
 def _explain_no_route(text: str) -> Never:
     """Raise the error that says what a text without a route is."""
-    for pattern, sentence in _INSTEAD:
-        if found := pattern.search(text):
-            raise _Broken(f"error.route.{sentence}", found.start(), **found.groupdict())
-    raise AssertionError
+    found, sentence = next(
+        (found, name) for pattern, name in _INSTEAD.items() if (found := re.search(pattern, text))
+    )
+    raise _Broken(f"error.route.{sentence}", found.start(), **found.groupdict())
 
 
-# Reading a dump into a tree ------------------------------------------------------------------------------------------
+# Reading a dump into a tree ---------------------------------------------------------------------------------
 
-_DEEPEST = 32
-"""A route in a dashboard's answer is seven groups deep; the limit keeps Python's own recursion limit out of sight."""
+_DEEPEST = 16
+"""A route in a dashboard's answer is eight groups deep; the limit keeps Python's recursion limit away."""
 
 
 class _JsonReader:
@@ -440,7 +436,7 @@ _TOTAL = re.compile(
 
 
 def _read_table(text: str, at: int) -> tuple[_Node, int]:
-    """Read the table of `topicRoute -l` at an offset as the tree that its JSON would give; its totals prove it whole."""
+    """Read the table of `topicRoute -l` at an offset as the tree of its JSON; the totals prove it whole."""
     head = _HEAD.match(text, at)
     if not head:
         raise _Broken("error.route.head", at)
@@ -492,7 +488,7 @@ _FORMS: dict[str, tuple[Callable[[str, int], tuple[_Node, int]], tuple[str, ...]
 _BEGIN = re.compile("|".join(map(re.escape, _FORMS)))
 
 
-# Reading the tree into the route -------------------------------------------------------------------------------------
+# Reading the tree into the route ----------------------------------------------------------------------------
 
 
 class _Content(NamedTuple):
@@ -554,7 +550,7 @@ def _map(key: _Convert, item: _Convert) -> _Convert:
         if not isinstance(node.value, dict):
             content.refuse("error.route.not_object", node, path)
         return {
-            key(content, _Node(name, value.name_at), path): item(content, value, f"{path}.{name}")
+            key(content, _Node(name, value.name_at), f"{path}.{name}"): item(content, value, f"{path}.{name}")
             for name, value in node.value.items()
         }
 

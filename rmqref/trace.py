@@ -52,7 +52,7 @@ PICKS = frozenset(
 """Functions that decide on a queue: the outermost one that runs is a decision that a reader can predict."""
 
 UNWATCHED = frozenset({"compare_fault_items", "rank", "array_element"})
-"""Functions that are run but not stepped through: which entries a sort compares is Python's affair, not Java's."""
+"""Functions that are run but not stepped into: which entries a sort compares is Python's affair, not Java's."""
 
 
 def record(situation: Situation, title: str | None = None) -> Json:
@@ -143,9 +143,12 @@ def events(trace: Json) -> list[str]:
     return [sentence(trace, n) for n in happened]
 
 
-def is_watched(code: CodeType) -> bool:
-    """Return whether a piece of code is a named function of the algorithm, and not how Python's sort goes about it."""
-    return code.co_filename in _FILES and not code.co_name.startswith("<") and code.co_name not in UNWATCHED
+def is_watched(frame: FrameType) -> bool:
+    """Return whether a call is of a named function of the algorithm, and not how Python's sort goes about it."""
+    code, caller = frame.f_code, frame.f_back
+    if code.co_filename not in _FILES or code.co_name.startswith("<") or code.co_name in UNWATCHED:
+        return False
+    return caller is None or caller.f_code.co_name not in UNWATCHED
 
 
 @cache
@@ -272,7 +275,7 @@ class Watch:
             sys.settrace(found)
 
     def _call(self, frame: FrameType, event: str, arg: object) -> Tracer | None:
-        if event != "call" or not is_watched(frame.f_code):
+        if event != "call" or not is_watched(frame):
             return None
         if not self._stack and frame.f_code.co_name in PICKS:
             self.begin_pick()

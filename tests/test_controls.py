@@ -110,12 +110,17 @@ def test_changing_the_route_keeps_the_rows_and_the_last_broker_that_it_still_has
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+def test_every_release_can_be_chosen(controls, version):
+    controls.release.value = version
+    assert controls.error.value == ""
+    assert controls.stepper.trace["release"] == version
+
+
 @pytest.mark.parametrize("topic", SAMPLES)
-def test_every_release_picks_on_every_sample(version, topic):
-    controls = PickControls(Situation(version, sample_route(topic), topic, start=0))
+def test_every_sample_can_be_begun_with(topic):
+    controls = PickControls(Situation("4.9.4", sample_route(topic), topic, start=0))
     assert controls.error.value == ""
     assert controls.route.value == topic
-    assert controls.stepper.trace["release"] == version
 
 
 def test_a_situation_of_ones_own_keeps_its_route_and_faults():

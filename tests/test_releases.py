@@ -53,7 +53,7 @@ def test_an_unknown_release_names_three_near_ones(name):
 @given(st.text(max_size=12))
 def test_any_other_name_is_an_unknown_release(name):
     try:
-        found = release(name).version
+        found: object = release(name).version
     except UnknownRelease as unknown:
         found = unknown
     assert found in VERSIONS or "the nearest are" in str(found)

@@ -24,7 +24,7 @@ def sample(name):
     return (SAMPLES / name).read_bytes()
 
 
-# Writing routes the way the tools do -----------------------------------------------------------------------------------
+# Writing routes the way the tools do ------------------------------------------------------------------------
 
 
 def as_tree(route, sys_flag="topicSysFlag"):
@@ -178,7 +178,7 @@ DUMPS = {
     "dashboard": lambda route: json.dumps({"status": 0, "data": as_tree(route), "errMsg": None}),
 }
 
-# Routes --------------------------------------------------------------------------------------------------------------
+# Routes -----------------------------------------------------------------------------------------------------
 
 
 def broker(letter, number, cluster="DefaultCluster"):
@@ -212,7 +212,7 @@ any_text = st.one_of(
     st.sampled_from(['{0:"', '"}', "\\", '\\"', "{", "]", "1:", "queueDatas", '{"brokerDatas":[', "null", "TopicRouteData [",
                      "#ClusterName", "'", "\t", "\u2028", "\U0001f600", "\x00", "\r\n", "7", "=", ", perm=6"]),
 )  # fmt: skip
-plain_text = st.from_regex(r"[\w.:%|/@;-]+( [\w.]+)?", fullmatch=True).filter(lambda name: name != "null")
+plain_text = st.text("abZ09_.:%|/@; -", min_size=1, max_size=9).filter(lambda name: name == name.strip())
 
 
 def routes(names, with_cluster=True, logical=True):
@@ -243,7 +243,7 @@ def routes(names, with_cluster=True, logical=True):
     )
 
 
-# The samples ---------------------------------------------------------------------------------------------------------
+# The samples ------------------------------------------------------------------------------------------------
 
 READS = {
     "01_topicRoute_4.2.json": two(),
@@ -326,7 +326,7 @@ def test_several_dumps_in_one_text():
     assert [r.topic for r in found][:2] == ["Plain", "Listed"]
 
 
-# The traps -----------------------------------------------------------------------------------------------------------
+# The traps --------------------------------------------------------------------------------------------------
 
 
 def test_a_3_x_dump_has_no_cluster():
@@ -413,7 +413,7 @@ def test_an_empty_order_configuration_is_not_null():
     assert read_route(to_string(two(order_topic_conf=""))).order_topic_conf == ""
 
 
-# What is refused, where ----------------------------------------------------------------------------------------------
+# What is refused, where -------------------------------------------------------------------------------------
 
 DUMP = fastjson(as_tree(two()))
 TABLE = as_table(two())
@@ -453,7 +453,7 @@ BROKEN = {
     "no queues": ("error.route.missing", DUMP, '{\n\t"brokerDatas":[', '§{\n\t"brokerData":['),
     "opening lost": ("error.route.loose", DUMP, '{\n\t"brokerDatas"', '\n\t"§brokerDatas"'),
     "deep": ("error.route.depth", DUMP, '"filterServerTable":{}',
-             f'"filterServerTable":{"[" * 31}§{"[" * 5000}{"]" * 5031}'),
+             f'"filterServerTable":{"[" * 15}§{"[" * 5000}{"]" * 5015}'),
     "row": ("error.route.row", TABLE, "DefaultCluster ", "§Default Cluster "),
     "no total": ("error.route.row", TABLE, "-" * 158 + "\nTotal:", "§Total:"),
     "head": ("error.route.row", TABLE, "DefaultCluster ", "§DefaultCluster\n"),
@@ -545,11 +545,11 @@ def test_no_sentence_is_left_over():
     assert {name.rpartition(".")[2] for name in catalogue() if name.startswith("error.route.")} <= mentioned
 
 
-# Properties ----------------------------------------------------------------------------------------------------------
+# Properties -------------------------------------------------------------------------------------------------
 
 
 @given(route=routes(any_text), style=st.sampled_from(sorted(DUMPS)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_route_written_out_reads_back_equal(route, style):
     text = DUMPS[style](route)
     assert read_route(text) == route
@@ -557,14 +557,14 @@ def test_any_route_written_out_reads_back_equal(route, style):
 
 
 @given(route=routes(plain_text, with_cluster=False, logical=False))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_plain_route_reads_back_from_a_log_line(route):
     assert (
         read_route(f"2022 WARN x - topicRouteTable.put. TopicRouteData[{to_string(route)}]\r\nnext") == route
     )
 
 
-names = st.from_regex(r"[\w.%|@-]+", fullmatch=True).filter(lambda name: name != "null")
+names = st.text("abZ09_.%|@-", min_size=1, max_size=9)
 
 
 @given(
@@ -573,7 +573,7 @@ names = st.from_regex(r"[\w.%|@-]+", fullmatch=True).filter(lambda name: name !=
         max_size=4,
     )
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_table_reads_back(rows):
     route = TopicRouteData(
         [QueueData(name, write, read, perm) for name, _, read, write, perm, _ in rows],
@@ -616,7 +616,7 @@ def test_a_text_cut_off_anywhere_is_refused_or_still_whole(name):
 
 
 @given(name=st.sampled_from(sorted(WHOLE)), data=st.data())
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=800, deadline=None)
 def test_one_wrong_character_reads_or_is_located(name, data):
     whole = WHOLE[name]
     at = data.draw(st.integers(0, len(whole) - 1))
@@ -632,7 +632,7 @@ def test_one_wrong_character_reads_or_is_located(name, data):
 @example('{"a":' * 3000 + '"queueDatas"')
 @example("[" * 3000 + "brokerDatas" + "]" * 3000)
 @example("TopicRouteData [a=" * 3000 + "brokerDatas")
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_any_text_at_all_reads_or_is_refused(text):
     assert outcome(text)
 

@@ -372,7 +372,7 @@ function codePart({ trace, words }) {
   const node = html("div", { class: "rmq-code", tabindex: "0", role: "region" });
   const listings = trace.sources.map(() => null);
   const rows = Math.max(...trace.sources.map((source) => visibleRows(source)));
-  node.style.setProperty("--rmq-rows", String(Math.min(Math.max(rows, 8), 15)));
+  node.style.setProperty("--rmq-rows", String(Math.min(Math.max(rows, 8), 14)));
   let now = null;
   return { node: html("div", { class: "rmq-listing" }, java, node), update };
 
@@ -671,14 +671,14 @@ function ticksPart({ trace }) {
     node.style.left = `${(100 * n) / last}%`;
     return { n, node };
   });
-  let before = -1;
+  let before = null;
   return {
     node: html("div", { class: "rmq-ticks", "aria-hidden": "true" }, ...made.map((tick) => tick.node)),
     update({ limit: end, decision }) {
       const shown = decision >= 0 ? end - 1 : end;
       if (shown === before) return;
       before = shown;
-      for (const { n, node } of made) set(node, "class", `${node.getAttribute("class").replace(" rmq-later", "")}${n > shown ? " rmq-later" : ""}`);
+      for (const { n, node } of made) set(node, "visibility", n > shown ? "hidden" : null);
     },
   };
 }
@@ -698,7 +698,7 @@ function titlePart({ trace, words }) {
       ...facts.map(([id, parameters]) => html("span", {}, ...words.nodes(id, parameters))), counted),
     update({ place }) {
       const result = score(trace, place.answers);
-      say(counted, result.asked || place.predict ? words.text("stepper.score", result) : "");
+      say(counted, result.asked ? words.text("stepper.score", result) : "");
     },
   };
 }
@@ -728,10 +728,10 @@ function controlsPart({ trace, words }, actions, options) {
     "aria-label": words.text("stepper.help"), title: words.text("stepper.help") }, "?");
   const ticks = ticksPart({ trace });
   const node = html("footer", {},
-    html("div", { class: "rmq-line" }, ticks.node, range),
-    html("div", { class: "rmq-buttons" }, first, eventBack, back, play, forward, eventForward, end),
-    count,
-    html("div", { class: "rmq-more" }, predict, ...(options.link ? [link] : []), help));
+    html("div", { class: "rmq-drive" },
+      html("div", { class: "rmq-line" }, ticks.node, range),
+      html("div", { class: "rmq-buttons" }, first, eventBack, back, play, forward, eventForward, end)),
+    html("div", { class: "rmq-more" }, count, predict, ...(options.link ? [link] : []), help));
   return { node, update, help };
 
   function update(view) {

@@ -9,12 +9,18 @@ import pytest
 from tests.browser.lab import NOTEBOOKS
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
     from tests.browser.lab import Lab
 
 WALKS = sorted(path.name for path in NOTEBOOKS.glob("0[1-4]_*.ipynb"))
 
 
-def step_of(stepper) -> int:
+def button(stepper: Locator, name: str) -> Locator:
+    return stepper.get_by_role("button", name=name, exact=True)
+
+
+def step_of(stepper: Locator) -> int:
     return int(stepper.locator("input[type=range]").input_value())
 
 
@@ -29,12 +35,12 @@ def test_a_walk_is_stepped_predicted_and_changed(lab: Lab, name: str) -> None:
         controls = page.locator(".jp-OutputArea-output", has=page.locator("select")).first
         controls.scroll_into_view_if_needed()
         stepper = controls.locator(".rmq-stepper")
-        stepper.locator("[data-do=first]").click()
+        button(stepper, "First step").click()
         assert step_of(stepper) == 0
-        stepper.locator("[data-do=forward]").click()
-        stepper.locator("[data-do=forward]").click()
+        button(stepper, "Forward").click()
+        button(stepper, "Forward").click()
         assert step_of(stepper) == 2
-        stepper.locator("[data-do=back]").click()
+        button(stepper, "Back").click()
         assert step_of(stepper) == 1
         stepper.press("ArrowRight")
         stepper.press("ArrowRight")
