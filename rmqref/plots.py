@@ -87,7 +87,7 @@ def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.
     >>> from rmqref.situation import Situation
     >>> pair = Situation(route=(("b1", 4), ("b2", 4)))
     >>> retry_landings(measure.retry_landings(pair, "b1", ["4.7.1", "4.8.0"], 800)).layout.title.text
-    '<b>While b1 fails, b2 : 0 ends up with<br>50.1% of the sends in 4.7.1,<br>but with 25.0% in 4.8.0.</b>'
+    '<b>While b1 fails, b2 : 0 ends up<br>with 50.1% of the sends in<br>4.7.1, but with 25.0% in 4.8.0.</b>'
     """
     _check_any(landings)
     say = _Words(language)
@@ -220,7 +220,7 @@ def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
 
     >>> from rmqref.measure import threshold_steps
     >>> thresholds(threshold_steps(["4.9.4", "5.3.3"])).layout.title.text
-    '<b>A failed send has its broker avoided<br>for 600 s in 4.9.4, but for 10 s in 5.3.3.</b>'
+    '<b>A failed send has its broker avoided for<br>600 s in 4.9.4, but for 10 s in 5.3.3.</b>'
     """
     _check_any(tables)
     durations = [time for table in tables for _, time in table.steps if time > 0]
@@ -322,6 +322,8 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
         _bars(seconds, rows, colours, width=0.56, xaxis="x2"),
         _written(list(zip(seconds, rows, strict=True)), states, xaxis="x2"),
     ]
+    better: _Json = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.15, "y1": board.half + 0.5}
+    better |= {"fillcolor": WASH, "line": {"width": 0}, "layer": "below"}
     layout = {
         "xaxis": _axis(
             say("ranking.axis.latency"),
@@ -339,12 +341,7 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
             ticktext=names,
             showgrid=False,
         ),
-        "shapes": [
-            {
-                **{"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0.15, "y1": board.half + 0.5},
-                **{"fillcolor": WASH, "line": {"width": 0}, "layer": "below"},
-            }
-        ],
+        "shapes": [better],
         "annotations": [
             _note(say.marked("ranking.half"), xref="paper", x=1, xanchor="right", y=0.15, yanchor="top")
         ],
@@ -565,11 +562,11 @@ def _lane(lane: Availability, row: int, horizon: float, say: _Words) -> list[_Js
         elif following - end >= room:
             beside.append(((_seconds(end), row), label))
     white = {"color": "#ffffff"}
-    return [
-        bars,
+    texts = [
         _written([p for p, _ in inside], [w for _, w in inside], position="middle center", textfont=white),
-        _written([point for point, _ in beside], [words for _, words in beside]),
+        _written([p for p, _ in beside], [w for _, w in beside]),
     ]
+    return [trace for trace in (bars, *texts) if trace["x"]]
 
 
 def _lane_told(lane: Availability, say: _Words) -> str:
@@ -643,7 +640,10 @@ def _steps(table: Steps, names: str, number: int, frame: _LogFrame, say: _Words)
     times = [say.time(time) for _, time in table.steps]
     ends = [*corners, (frame.right, corners[-1][1])]
     line = {
-        **{"type": "scatter", "mode": "lines", "x": [x for x, _ in ends], "y": [y for _, y in ends]},
+        "type": "scatter",
+        "mode": "lines",
+        "x": [x for x, _ in ends],
+        "y": [y for _, y in ends],
         "line": {"shape": "hv", "color": colour, "dash": dash, "width": 2.5},
         "customdata": [*times, times[-1]],
         "hovertemplate": say("thresholds.hover", releases=_safe(names)) + "<extra></extra>",
@@ -656,8 +656,11 @@ def _steps(table: Steps, names: str, number: int, frame: _LogFrame, say: _Words)
         textfont={"color": colour, "size": 11},
     )
     mark = {
-        **{"type": "scatter", "mode": "markers", "marker": {"symbol": "x", "size": 12, "color": colour}},
-        **{"x": [table.isolation_latency], "y": [frame.height(table.isolation_duration)]},
+        "type": "scatter",
+        "mode": "markers",
+        "x": [table.isolation_latency],
+        "y": [frame.height(table.isolation_duration)],
+        "marker": {"symbol": "x", "size": 12, "color": colour},
         "hovertemplate": _failure_told(table, say) + "<extra></extra>",
     }
     return [line, labels, mark]
@@ -739,7 +742,7 @@ def _figure(
     lines = _lines(title)
     top = 18 + 19 * len(lines) + above
     height = top + plot_height + 52
-    heading = {"text": _bold("<br>".join(map(_safe, lines))), "font": {"size": 14}}
+    heading: _Json = {"text": _bold("<br>".join(map(_safe, lines))), "font": {"size": 14}}
     heading |= {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": 10}}
     heading |= {"y": _round(1 - 14 / height), "yref": "container", "yanchor": "top"}
     base: _Json = {

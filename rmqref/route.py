@@ -75,8 +75,24 @@ def ordered_queues(topic: str, order_topic_conf: str) -> list[MessageQueue]:
         item = split(entry, ":")
         if len(item) < 2:
             raise ArrayIndexOutOfBoundsException(1, len(item))
-        queues += [MessageQueue(topic, item[0], queue_id) for queue_id in range(parse_int(item[1]))]
+        number = parse_int(item[1])
+        refuse_too_many(topic, len(queues) + number)
+        queues += [MessageQueue(topic, item[0], queue_id) for queue_id in range(number)]
     return queues
+
+
+MOST_QUEUES = 100_000
+"""More queues than any topic has; a route with more is refused, where Java would fill its memory."""
+
+
+def refuse_too_many(topic: str, queues: int) -> None:
+    """Refuse a route that would not fit into memory.
+
+    Raises:
+        RouteError: it has more than `MOST_QUEUES` queues.
+    """
+    if queues > MOST_QUEUES:
+        raise RouteError("error.too_many_queues", topic=topic, queues=queues, most=MOST_QUEUES)
 
 
 def split(given: str, separator: str) -> list[str]:
@@ -120,6 +136,7 @@ def writable_queues(topic: str, route: TopicRouteData) -> list[MessageQueue]:
     >>> [str(mq) for mq in writable_queues("T", data)]
     ['b : 0']
     """
+    refuse_too_many(topic, sum(max(queue_data.write_queue_nums, 0) for queue_data in route.queue_datas))
     route.queue_datas.sort(key=lambda queue_data: utf16_units(queue_data.broker_name))
     return [
         MessageQueue(topic, queue_data.broker_name, queue_id)
@@ -191,6 +208,7 @@ def number_static_topic(topic: str, route: TopicRouteData) -> list[MessageQueue]
     for mapping in route.topic_queue_mapping_by_broker.values():
         if mapping.scope is not None:
             totals[mapping.scope] = max(totals.get(mapping.scope, 0), mapping.total_queues)
+    refuse_too_many(topic, sum(totals.values()))
     numbered = [(number, scope) for scope, total in totals.items() for number in range(total)]
     return [MessageQueue(topic, mock_broker_name(scope), number) for number, scope in sorted(numbered)]
 

@@ -191,8 +191,8 @@ class Stepper(anywidget.AnyWidget):
     _css = STATIC / "stepper.css"
     trace = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-    predict = traitlets.Bool(False).tag(sync=True)  # noqa: FBT003
-    answers = traitlets.List().tag(sync=True)
+    predict = traitlets.Bool(False).tag(sync=True)
+    answers: traitlets.List[int | None] = traitlets.List().tag(sync=True)
     prediction = traitlets.Int(None, allow_none=True)
     score = traitlets.Dict()
 

@@ -358,7 +358,13 @@ class Watch:
         decision |= {"reveal": len(self.steps) - 1, "queue": queue, "possible": queue in state["queues"]}
 
     def _step(self, top: Frame, event: str, kind: str | None, value: str | None = None) -> None:
-        values = {name: shown(local) for name, local in top.frame.f_locals.items() if name != "_"}
+        found = top.frame.f_locals
+        # By first appearance: in which order a frame lists its locals differs between versions of Python.
+        names = [
+            *(name for name in top.locals if name in found),
+            *(name for name in found if name not in top.locals),
+        ]
+        values = {name: shown(found[name]) for name in names if name != "_"}
         changed = [name for name, local in values.items() if top.locals.get(name) != local]
         top.locals = values
         self.steps.append(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rmqref.errors import SituationError, UnknownRelease
+from rmqref.errors import RouteError, SituationError, UnknownRelease
+from rmqref.model import BrokerData, QueueData, TopicQueueMapping, TopicRouteData
 from rmqref.releases import VERSIONS
 from rmqref.samples import SAMPLES, sample_route
 from rmqref.situation import Fault, Send, Situation
@@ -67,3 +68,18 @@ def test_the_clock_stands_where_the_pick_is_made():
     situation = Situation("4.9.4", fault_switch=True, sends=(Send("broker-a", 700, at=10),), pick_at=30009)
     assert situation.pick().broker_name == "broker-b"
     assert situation.but(pick_at=30010).pick().broker_name == "broker-a"
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        TopicRouteData([QueueData("a", 2**31 - 1)], [BrokerData("a", {0: ""})]),
+        TopicRouteData([], [], order_topic_conf="a:2147483647"),
+        TopicRouteData(
+            [], [], topic_queue_mapping_by_broker={"a": TopicQueueMapping("a", "s", 0, 2**31 - 1, {})}
+        ),
+    ],
+)
+def test_a_route_that_would_fill_the_memory_is_refused(route):
+    with pytest.raises(RouteError, match="2147483647 queues, more than 100000"):
+        Situation("5.3.3", route)
