@@ -54,7 +54,7 @@ browser: setup
 
 bench: $(VENV)/.bench
 	@printf '\n== Benchmarks\n'
-	$(BIN)/pytest -p no:xdist tests/benchmarks
+	$(BIN)/pytest -q -s -p no:xdist --benchmark-columns=min,median,rounds tests/benchmarks
 
 # Stores the notebooks executed, byte for byte the same each time.
 notebooks: setup

@@ -6,8 +6,8 @@ The names below are loaded when they are first used, so that `import rmqref` cos
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, whose import alone would cost more than all of this
 if TYPE_CHECKING:
     from rmqref.errors import JavaException, RmqRefError
     from rmqref.faults import FaultItem

@@ -740,11 +740,11 @@ def _figure(
     data: list[_Json], layout: _Json, title: str, description: str, *, plot_height: int, above: int = 8
 ) -> go.Figure:
     lines = _lines(title)
-    top = 18 + 19 * len(lines) + above
+    top = 24 + 19 * len(lines) + above
     height = top + plot_height + 52
     heading: _Json = {"text": _bold("<br>".join(map(_safe, lines))), "font": {"size": 14}}
     heading |= {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": 10}}
-    heading |= {"y": _round(1 - 14 / height), "yref": "container", "yanchor": "top"}
+    heading |= {"y": _round(1 - 20 / height), "yref": "container", "yanchor": "top"}
     base: _Json = {
         "template": "none",
         "autosize": True,
@@ -754,6 +754,7 @@ def _figure(
         "plot_bgcolor": NOTHING,
         "font": {"family": FONT, "size": 12, "color": INK},
         "title": heading,
+        "barmode": "overlay",
         "showlegend": False,
         "dragmode": False,
         "hovermode": "closest",
@@ -765,6 +766,7 @@ def _figure(
 def _axis(title: str, **more: Any) -> _Json:
     words = {"text": title, "standoff": 8, "font": {"size": 12}}
     plain = {"automargin": True, "fixedrange": True, "gridcolor": GRID, "zeroline": False, "tickangle": 0}
+    plain["separatethousands"] = True
     return {"title": words, **plain, **more}
 
 

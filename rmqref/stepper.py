@@ -181,7 +181,7 @@ class Stepper(anywidget.AnyWidget):
     >>> from rmqref.trace import record
     >>> stepper = Stepper(record(Situation("4.9.4", start=4)), predict=True)
     >>> stepper
-    Stepper('First pick', release 4.9.4, step 0 of 17)
+    Stepper('First pick', release 4.9.4, step 0)
     >>> stepper.prediction = 5
     >>> stepper.score, stepper.say
     ({'right': 1, 'asked': 1}, 'The pick is broker-b : 1, after 1 look at the list.')
@@ -206,7 +206,7 @@ class Stepper(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         title, release = self.trace["title"], self.trace["release"]
-        return f"Stepper({title!r}, release {release}, step {self.step} of {self.last})"
+        return f"Stepper({title!r}, release {release}, step {self.step})"
 
     @property
     def last(self) -> int:
@@ -330,7 +330,7 @@ class Stepper(anywidget.AnyWidget):
             step = step if first is None else decisions[first]["step"]
         with self.hold_trait_notifications():
             self.answers = answers
-            self.step = step
+            self.step = min(step, limit(self.trace, answers, predict=True))
 
     @traitlets.observe("step", "answers")
     def _derive(self, _change: object) -> None:

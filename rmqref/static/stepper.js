@@ -203,7 +203,7 @@ function ringView({ trace, brokers }, place, decision) {
   return {
     asks: decision >= 0,
     position: position ?? null,
-    stale: step.arithmetic?.position == null,
+    stale: step.arithmetic?.position == null && !["chosen", "rewritten"].includes(step.probes.at(-1)?.mark),
     last: step.probes.length,
     queues: state.queues.map(([broker, id], n) => ({
       ...brokers.get(broker), id, ...looks.get(n),
@@ -498,21 +498,30 @@ function ringPart({ trace, words }, actions, unique) {
     const text = svg("text", { "text-anchor": "middle", dy: ".36em" });
     const title = svg("title");
     const hatched = svg("circle", { class: "rmq-hatched", r: radius, fill: `url(#rmq-hatch-${unique})` });
-    const gap = size > 24 ? 9 : 16;
-    const [lookX, lookY] = at(turn, RADIUS + radius + gap + (size > 24 ? 10 : 0));
-    const [markX, markY] = size > 24 ? at(turn, RADIUS + radius + gap) : [Number(lookX) + 8, lookY];
-    const look = svg("text", { x: size > 24 ? lookX : Number(lookX) - 1, y: lookY, dy: ".36em",
-      "text-anchor": size > 24 ? "middle" : "end", class: "rmq-look" });
-    const mark = svg("path", { class: "rmq-mark", transform: `translate(${markX} ${markY})` });
+    const look = svg("text", { class: "rmq-look", dy: ".36em", "text-anchor": "middle" });
+    const mark = svg("path", { class: "rmq-mark" });
     const wedge = around(0.5, size);
     const reach = [...at(turn - wedge, 156), ...at(turn + wedge, 156), ...at(turn + wedge, 60), ...at(turn - wedge, 60)];
     const node = svg("g", { onclick: () => actions.predict(n), onkeydown: (event) => rove(event, n) },
       title, svg("polygon", { class: "rmq-reach", points: size > 2 ? reach.join(" ") : "" }),
       svg("g", { transform: `translate(${x} ${y})` },
         svg("circle", { class: "rmq-halo", r: radius + 4.5 }), svg("circle", { class: "rmq-disc", r: radius }),
-        svg("circle", { class: "rmq-second", r: Math.max(radius - 3, 1) }), hatched, text),
+        hatched, text),
       look, mark);
-    return { node, text, title, look, mark };
+    return { node, text, title, look, mark, turn };
+  }
+
+  /** Places the number of a look and its mark outside the ring: side by side, or one behind the other if it is crowded. */
+  function placeLook({ look, mark, turn }, digits) {
+    const crowded = size > 24;
+    const half = crowded ? 0 : 5 + 4 * digits;
+    const [x, y] = at(turn, RADIUS + radius + (crowded ? 9 : 14)).map(Number);
+    const [outX, outY] = at(turn, RADIUS + radius + 20);
+    const middle = x + half * Math.sin(turn);
+    const scale = Math.min(1, 75 / size);
+    set(look, "x", crowded ? outX : middle - 7);
+    set(look, "y", crowded ? outY : y);
+    set(mark, "transform", crowded ? `translate(${x} ${y}) scale(${scale})` : `translate(${middle + 4 * digits + 2} ${y})`);
   }
 
   function update({ ring: view }) {
@@ -525,7 +534,8 @@ function ringPart({ trace, words }, actions, unique) {
     point(view);
   }
 
-  function updateQueue({ node, text, title, look, mark }, n, queue, view) {
+  function updateQueue(parts, n, queue, view) {
+    const { node, text, title, look, mark } = parts;
     const label = `${queue.label}${queue.id}`;
     const name = words.text("stepper.queue", { position: n, broker: queue.name, id: queue.id });
     const isNow = n === view.position && !view.stale;
@@ -538,6 +548,7 @@ function ringPart({ trace, words }, actions, unique) {
     set(text, "font-size", Math.min(12.5, (radius * 1.85) / (label.length * 0.62)).toFixed(1));
     say(title, name);
     const isNumbered = queue.look && (size <= 60 || queue.look === view.last);
+    if (queue.look) placeLook(parts, isNumbered ? String(queue.look).length : 0);
     say(look, isNumbered ? String(queue.look) : "");
     set(mark, "d", MARKS[queue.mark] || "M0 0");
     set(node, "role", view.asks ? "radio" : null);
@@ -557,7 +568,7 @@ function ringPart({ trace, words }, actions, unique) {
     const isThere = view.position != null && view.position >= 0 && view.position < size;
     set(pointer, "class", `rmq-pointer${isThere ? "" : " rmq-away"}${view.stale ? " rmq-stale" : ""}`);
     say(hub, view.position == null ? "" : String(view.position));
-    set(hub, "class", view.position != null && !isThere ? "rmq-hub rmq-no" : "rmq-hub");
+    set(hub, "class", `rmq-hub${view.position != null && !isThere ? " rmq-no" : ""}${view.stale ? " rmq-stale" : ""}`);
     if (!isThere) return;
     const turn = (360 * view.position) / size;
     angle += ((((turn - angle) % 360) + 540) % 360) - 180; // the short way round
@@ -662,7 +673,8 @@ function faultsPart(model) {
 /** Marks of what happens when, above the slider; in predict mode nothing beyond the question. */
 function ticksPart({ trace }) {
   const last = Math.max(trace.steps.length - 1, 1);
-  const ticks = trace.steps.flatMap((step, n) => (step.kind == null || step.kind === "enter" ? [] : [[n, step.kind]]));
+  const all = trace.steps.flatMap((step, n) => (step.kind == null || step.kind === "enter" ? [] : [[n, step.kind]]));
+  const ticks = all.length <= 120 ? all : all.filter(([, kind]) => EVENTS.has(kind) && kind !== "accept");
   const shapes = { skip: "M3 3l6 6M9 3l-6 6", pick: "M2 6.500l3 3L10 3", accept: "M2 6.500l3 3L10 3" };
   const made = ticks.map(([n, kind]) => {
     const shape = shapes[kind] ? svg("path", { d: shapes[kind] })
