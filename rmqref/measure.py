@@ -1,4 +1,4 @@
-"""What is measured: shares per queue, retries, avoidance over time, thresholds, and the fallback's ranking, as data.
+"""What is measured, as data: shares per queue, retries, avoidance over time, thresholds, the ranking.
 
 Every function runs the release's own rules on a situation and counts; `rmqref.plots` draws what they return.
 """
@@ -151,8 +151,8 @@ def retry_landings(
 ) -> tuple[Landings, ...]:
     """Return where sends end when a broker fails every first attempt, release by release.
 
-    Each send is a first pick; if that is on the failing broker, a retry pick follows at once and the send ends
-    there. One thread makes all of them. The fault table stays as the situation has it.
+    Each send is a first pick; if that is on the failing broker, a retry pick follows at once and the send
+    ends there. One thread makes all of them. The fault table stays as the situation has it.
 
     Args:
         situation: route, start and switch; its own release, sends and last broker do not count.
@@ -167,7 +167,7 @@ def retry_landings(
         MeasureError: no release, no send, or a broker without a queue.
         UnknownRelease: no such release.
 
-    Java: MQFaultStrategy#selectOneMessageQueue as DefaultMQProducerImpl#sendDefaultImpl calls it, all releases.
+    Java: MQFaultStrategy#selectOneMessageQueue as called by DefaultMQProducerImpl, all releases.
 
     >>> pair = Situation(route=(("b1", 4), ("b2", 4)))
     >>> [landings.ends["b2", 0] for landings in retry_landings(pair, "b1", ["4.7.1", "4.8.0"], 800)]
@@ -196,8 +196,8 @@ def share_with_one_down(
     """Return the share per queue with the fault switch on and one broker avoided all the time.
 
     Args:
-        situation: route, start and the fault table's other rows; its own release, switch, sends and last broker do
-            not count.
+        situation: route, start and the fault table's other rows; its own release, switch, sends and last
+            broker do not count.
         broker_name: the broker that is avoided.
         releases: the clients' releases.
         picks: how many picks, one thread's first picks.
@@ -234,7 +234,7 @@ def share_with_one_down(
 
 
 def availability(situation: Situation, broker_name: str, releases: Iterable[str]) -> tuple[Availability, ...]:
-    """Return when a broker is avoided under the situation's sends, release by release, with the fault switch on.
+    """Return when a broker is avoided under the sends, release by release, with the fault switch on.
 
     Args:
         situation: the sends, and the fault table before them; its own release and switch do not count.
@@ -340,8 +340,8 @@ def ranking(situation: Situation) -> Ranking:
     """Return how the fallback ranks the situation's fault table, and the broker that it takes next.
 
     Args:
-        situation: the fault table, the sends noted in it, the fallback's counter and the time of the picks; the
-            switch does not count.
+        situation: the fault table, the sends noted in it, the fallback's counter and the time of the picks;
+            the switch does not count.
 
     Returns:
         The ranking at the time of the picks.

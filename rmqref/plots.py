@@ -1,16 +1,19 @@
-"""The figures: pure functions from what `rmqref.measure` returns to a plotly figure, the same to the byte each time.
+"""The figures: pure functions from what `rmqref.measure` returns to a figure, the same to the byte each time.
 
-A figure's title is a sentence that says what its numbers show; `figure.layout.meta["description"]` says it all in
-plain text, for those who cannot see it. Grounds are transparent and the ink is as far from white as from near black,
-so that a stored figure reads in light and dark themes. Brokers have the stepper's colours and always their name.
+A figure's title is a sentence that says what its numbers show; `figure.layout.meta["description"]` says it
+all in plain text, for those who cannot see it. Grounds are transparent and the ink is as far from white as
+from near black, so that a stored figure reads in light and dark themes. Brokers have the stepper's colours
+and always their name.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -63,9 +66,9 @@ def share_per_queue(share: Share, *, language: str = "en") -> go.Figure:
     panel = _Panel(
         bars=(share,),
         fair=1 / len(share),
-        labels={queue: say("share.label", picks=n, share=n / total) for queue, n in share.items()},
+        labels={queue: say("plot.share.label", picks=n, share=n / total) for queue, n in share.items()},
     )
-    return _share_figure([panel], _share_title(share, say), say("share.axis"), say)
+    return _share_figure([panel], _share_title(share, say), say("plot.share.axis"), say)
 
 
 def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.Figure:
@@ -86,8 +89,9 @@ def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.
     >>> from rmqref import measure
     >>> from rmqref.situation import Situation
     >>> pair = Situation(route=(("b1", 4), ("b2", 4)))
-    >>> retry_landings(measure.retry_landings(pair, "b1", ["4.7.1", "4.8.0"], 800)).layout.title.text
-    '<b>While b1 fails, b2 : 0 ends up<br>with 50.1% of the sends in<br>4.7.1, but with 25.0% in 4.8.0.</b>'
+    >>> landings = measure.retry_landings(pair, "b1", ["4.7.1", "4.8.0"], 800)
+    >>> print(retry_landings(landings).layout.meta["description"].split(". ")[0])
+    While b1 fails, b2 : 0 ends up with 50.1% of the sends in 4.7.1, but with 25.0% in 4.8.0
     """
     _check_any(landings)
     say = _Words(language)
@@ -95,15 +99,15 @@ def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.
     panels = [
         _Panel(
             head=one.release,
-            notes=tuple(say("landings.head", failed=one.failed).split("\n")),
+            notes=tuple(say("plot.landings.head", failed=one.failed).split("\n")),
             bars=(one.first, one.second),
             fair=_fair_without(broker, one.ends),
-            labels=_labels_without(broker, one.ends, say("landings.fails"), say),
+            labels=_labels_without(broker, one.ends, say("plot.landings.fails"), say),
         )
         for one in landings
     ]
     title = _shares_title("landings", {one.release: one.ends for one in landings}, broker, say)
-    return _share_figure(panels, title, say("landings.axis"), say)
+    return _share_figure(panels, title, say("plot.landings.axis"), say)
 
 
 def share_with_one_down(shares: Mapping[str, Share], broker_name: str, *, language: str = "en") -> go.Figure:
@@ -133,12 +137,12 @@ def share_with_one_down(shares: Mapping[str, Share], broker_name: str, *, langua
             head=release,
             bars=(share,),
             fair=_fair_without(broker_name, share),
-            labels=_labels_without(broker_name, share, say("down.avoided"), say),
+            labels=_labels_without(broker_name, share, say("plot.down.avoided"), say),
         )
         for release, share in shares.items()
     ]
     title = _shares_title("down", shares, broker_name, say)
-    return _share_figure(panels, title, say("down.axis"), say)
+    return _share_figure(panels, title, say("plot.down.axis"), say)
 
 
 def availability_timeline(lanes: Sequence[Availability], *, language: str = "en") -> go.Figure:
@@ -167,7 +171,7 @@ def availability_timeline(lanes: Sequence[Availability], *, language: str = "en"
     times = {lane.release: lane.avoided_for for lane in lanes}
     title = _times_title("timeline", times, say, broker=lanes[0].broker_name)
     marks = [
-        say("timeline.failed" if send.failed else "timeline.ok", latency=say.time(send.latency))
+        say("plot.timeline.failed" if send.failed else "plot.timeline.ok", latency=say.time(send.latency))
         for send in sends
     ]
     ends = [span.end or span.start for lane in lanes for span in lane.spans]
@@ -184,27 +188,29 @@ def availability_timeline(lanes: Sequence[Availability], *, language: str = "en"
         "size": 10,
     }
     points = [(_seconds(send.at), height) for send, height in zip(sends, heights, strict=True)]
-    hover = say("timeline.hover.send") + "<extra></extra>"
+    hover = say("plot.timeline.hover.send") + "<extra></extra>"
     data.append(_written(points, marks, mode="markers+text", marker=dots, hovertemplate=hover))
     layout = {
-        "xaxis": _axis(say("timeline.axis.time"), range=[_seconds(-0.02 * horizon), _seconds(horizon)]),
+        "xaxis": _axis(say("plot.timeline.axis.time"), range=[_seconds(-0.02 * horizon), _seconds(horizon)]),
         "yaxis": _axis(
-            say("timeline.axis.release"),
+            say("plot.timeline.axis.release"),
             range=[len(lanes) + 0.55, _round(-0.32 * top - 0.4)],
             tickvals=list(range(len(lanes) + 1)),
-            ticktext=[say("timeline.sends"), *(_bold(_safe(lane.release)) for lane in lanes)],
+            ticktext=[say("plot.timeline.sends"), *(_bold(_safe(lane.release)) for lane in lanes)],
             showgrid=False,
         ),
         "shapes": [_line(x, x, height, len(lanes) + 0.42, "dot") for x, height in points],
     }
-    told = [say("timeline.send", what=mark, at=say.time(s.at)) for s, mark in zip(sends, marks, strict=True)]
+    told = [
+        say("plot.timeline.send", what=mark, at=say.time(s.at)) for s, mark in zip(sends, marks, strict=True)
+    ]
     rows = " ".join(_lane_told(lane, say) for lane in lanes)
-    description = say("timeline.description", title=title, sends=say.listed(told), rows=rows)
+    description = say("plot.timeline.description", title=title, sends=say.listed(told), rows=rows)
     return _figure(data, layout, title, description, plot_height=64 + 54 * len(lanes) + 24 * (top + 1))
 
 
 def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
-    """Return how long a broker is avoided after a send, as steps over the send's latency, with the failure marked.
+    """Return how long a broker is avoided after a send, as steps over the latency, with the failure marked.
 
     Args:
         tables: what `rmqref.measure.threshold_steps` returns; releases with the same table share a line.
@@ -219,8 +225,8 @@ def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
     Java: MQFaultStrategy#latencyMax and #notAvailableDuration, all releases.
 
     >>> from rmqref.measure import threshold_steps
-    >>> thresholds(threshold_steps(["4.9.4", "5.3.3"])).layout.title.text
-    '<b>A failed send has its broker avoided for<br>600 s in 4.9.4, but for 10 s in 5.3.3.</b>'
+    >>> print(thresholds(threshold_steps(["4.9.4", "5.3.3"])).layout.meta["description"].split(". ")[0])
+    A failed send has its broker avoided for 600 s in 4.9.4, but for 10 s in 5.3.3
     """
     _check_any(tables)
     durations = [time for table in tables for _, time in table.steps if time > 0]
@@ -241,7 +247,8 @@ def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
     data: list[_Json] = []
     annotations: list[_Json] = []
     told = []
-    for number, group in enumerate(same.values()):
+    longest_first = sorted(same.values(), key=lambda group: -group[0].isolation_duration)
+    for number, group in enumerate(longest_first):
         names = say.listed([table.release for table in group])
         data.extend(_steps(group[0], names, number, frame, say))
         annotations.append(_failure(group[0], names, number, frame, say))
@@ -250,22 +257,22 @@ def thresholds(tables: Sequence[Steps], *, language: str = "en") -> go.Figure:
     seconds = [10**power for power in range(-3, 5) if 1.5 * frame.zero < 10**power <= frame.most]
     layout = {
         "xaxis": _axis(
-            say("thresholds.axis.latency"),
+            say("plot.thresholds.axis.latency"),
             type="log",
             range=[_log(frame.left), _log(frame.right)],
             tickvals=milliseconds,
             ticktext=[say.time(value) for value in milliseconds],
         ),
         "yaxis": _axis(
-            say("thresholds.axis.time"),
+            say("plot.thresholds.axis.time"),
             type="log",
             range=[_round(_log(frame.zero) - 0.25), _round(_log(frame.most) + 0.8)],
             tickvals=[frame.zero, *seconds],
-            ticktext=["0", *(say("number", value=value) for value in seconds)],
+            ticktext=["0", *(say("plot.number", value=value) for value in seconds)],
         ),
         "annotations": annotations,
     }
-    description = say("thresholds.description", title=title, rows=" ".join(told))
+    description = say("plot.thresholds.description", title=title, rows=" ".join(told))
     return _figure(data, layout, title, description, plot_height=340)
 
 
@@ -295,11 +302,11 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
     _check_any(entries)
     say = _Words(language)
     words: dict[str, Parameter] = {"half": board.half, "entries": len(entries), "release": board.release}
-    key = "ranking.title.one" if board.half == 1 else "ranking.title"
+    key = "plot.ranking.title.one" if board.half == 1 else "plot.ranking.title"
     title = say(key, broker=board.taken, **words)
     left = [0 if entry.available else max(entry.avoided_for, 0) for entry in entries]
     states = [
-        say("ranking.available" if entry.available else "ranking.unreachable")
+        say("plot.ranking.available" if entry.available else "plot.ranking.unreachable")
         if time == 0
         else say.time(time)
         for entry, time in zip(entries, left, strict=True)
@@ -309,7 +316,7 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
     colours = [_colour(board.brokers, entry.broker_name) for entry in entries]
     names = [
         say.marked(
-            "ranking.next" if entry.broker_name == board.taken else "ranking.name",
+            "plot.ranking.next" if entry.broker_name == board.taken else "plot.ranking.name",
             rank=rank,
             broker=_safe(entry.broker_name),
         )
@@ -318,7 +325,7 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
     seconds = [_seconds(time) for time in left]
     data = [
         _bars(latencies, rows, colours, width=0.56),
-        _written(list(zip(latencies, rows, strict=True)), [say("number", value=n) for n in latencies]),
+        _written(list(zip(latencies, rows, strict=True)), [say("plot.number", value=n) for n in latencies]),
         _bars(seconds, rows, colours, width=0.56, xaxis="x2"),
         _written(list(zip(seconds, rows, strict=True)), states, xaxis="x2"),
     ]
@@ -326,16 +333,19 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
     better |= {"fillcolor": WASH, "line": {"width": 0}, "layer": "below"}
     layout = {
         "xaxis": _axis(
-            say("ranking.axis.latency"),
+            say("plot.ranking.axis.latency"),
             domain=[0, 0.45],
             range=[0, _round(1.5 * max(1, *latencies))],
             nticks=4,
         ),
         "xaxis2": _axis(
-            say("ranking.axis.left"), domain=[0.55, 1], range=[0, _round(1.5 * max(1, *seconds))], nticks=4
+            say("plot.ranking.axis.left"),
+            domain=[0.55, 1],
+            range=[0, _round(1.5 * max(1, *seconds))],
+            nticks=4,
         ),
         "yaxis": _axis(
-            say("ranking.axis.rank"),
+            say("plot.ranking.axis.rank"),
             range=[len(entries) + 0.55, 0.1],
             tickvals=rows,
             ticktext=names,
@@ -343,18 +353,24 @@ def ranking(board: Ranking, *, language: str = "en") -> go.Figure:
         ),
         "shapes": [better],
         "annotations": [
-            _note(say.marked("ranking.half"), xref="paper", x=1, xanchor="right", y=0.15, yanchor="top")
+            _note(say.marked("plot.ranking.half"), xref="paper", x=1, xanchor="right", y=0.15, yanchor="top")
         ],
     }
     told = [
-        say("ranking.row", rank=rank, broker=entry.broker_name, latency=say.time(entry.latency), state=state)
+        say(
+            "plot.ranking.row",
+            rank=rank,
+            broker=entry.broker_name,
+            latency=say.time(entry.latency),
+            state=state,
+        )
         for rank, entry, state in zip(rows, entries, states, strict=True)
     ]
-    description = say("ranking.description", title=title, rows=say.listed(told), **words)
+    description = say("plot.ranking.description", title=title, rows=say.listed(told), **words)
     return _figure(data, layout, title, description, plot_height=44 * len(entries) + 20)
 
 
-# ------------------------------------------------------------------------------------------------ shares per queue
+# ------------------------------------------------------------------------------------------ shares per queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -408,14 +424,14 @@ def _share_figure(panels: Sequence[_Panel], title: str, axis: str, say: _Words) 
         layout["shapes"].append(_line(fair, fair, 0, 1, "dash", xref=f"x{suffix}", yref="paper"))
         above = {"yref": "paper", "y": 1, "yanchor": "bottom"}
         layout["annotations"].append(
-            _note(say("share.fair", share=panel.fair), xref=f"x{suffix}", x=fair, **above)
+            _note(say("plot.share.fair", share=panel.fair), xref=f"x{suffix}", x=fair, **above)
         )
         head = "<br>".join([_bold(_safe(panel.head)), *panel.notes])
         if panel.head:
             place = {"xref": "paper", "x": _round(start), "xanchor": "left", "yshift": 20, "align": "left"}
             layout["annotations"].append(_note(head, **above, **place))
     layout["yaxis"] = _axis(
-        say("share.axis.queue"),
+        say("plot.share.axis.queue"),
         range=[len(queues) - 0.4, -0.6],
         tickvals=list(range(len(queues))),
         ticktext=[_safe(say.queue(queue)) for queue in queues],
@@ -423,7 +439,7 @@ def _share_figure(panels: Sequence[_Panel], title: str, axis: str, say: _Words) 
         showgrid=False,
     )
     description = say(
-        "share.description", title=title, rows=" ".join(_told(panel, queues, say) for panel in panels)
+        "plot.share.description", title=title, rows=" ".join(_told(panel, queues, say) for panel in panels)
     )
     return _figure(
         data,
@@ -438,7 +454,7 @@ def _share_figure(panels: Sequence[_Panel], title: str, axis: str, say: _Words) 
 def _panel_traces(
     panel: _Panel, queues: Sequence[_Queue], xaxis: str, say: _Words, *, dense: bool
 ) -> list[_Json]:
-    """Return a panel's bars, and its labels: right of the bar, and of the fair share, whose line crosses none."""
+    """Return a panel's bars, and its labels: right of bar and fair share, whose line crosses none."""
     rows = list(range(len(queues)))
     brokers = tuple(dict.fromkeys(broker for broker, _ in queues))
     colours = [_colour(brokers, broker) for broker, _ in queues]
@@ -447,7 +463,7 @@ def _panel_traces(
         bars = _bars(
             [_round(100 * share[queue] / panel.total) for queue in queues], rows, colours, xaxis=xaxis
         )
-        hover = say("share.hover.second" if number else "share.hover") + "<extra></extra>"
+        hover = say("plot.share.hover.second" if number else "plot.share.hover") + "<extra></extra>"
         bars |= {"customdata": [share[queue] for queue in queues], "hovertemplate": hover, "hoverinfo": "all"}
         if number:
             bars["marker"]["pattern"] = {"shape": "/", "fillmode": "overlay", "size": 6, "fgcolor": "#ffffff"}
@@ -466,7 +482,7 @@ def _labels_without(broker: str, share: Share, note: str, say: _Words) -> dict[_
     """Return each queue's share as its label, and the note for the unused queues of the broker."""
     total = _checked_total(share)
     return {
-        queue: note if queue[0] == broker and not picks else say("share.percent", share=picks / total)
+        queue: note if queue[0] == broker and not picks else say("plot.share.percent", share=picks / total)
         for queue, picks in share.items()
     }
 
@@ -486,21 +502,23 @@ def _told(panel: _Panel, queues: Sequence[_Queue], say: _Words) -> str:
             "picks": panel.picks(queue),
             "second": second,
         }
-        name = "share.row.second" if second else "share.row"
+        name = "plot.share.row.second" if second else "plot.share.row"
         rows.append(say(name, share=panel.picks(queue) / panel.total, **words))
-    return say("share.told" if panel.head else "share.told.one", head=panel.head, rows=say.listed(rows))
+    return say(
+        "plot.share.told" if panel.head else "plot.share.told.one", head=panel.head, rows=say.listed(rows)
+    )
 
 
 def _share_title(share: Share, say: _Words) -> str:
-    """Return the sentence that one share deserves: even, even but for a remainder, partly unused, or uneven."""
+    """Return the sentence that one share deserves: even, but for a remainder, partly unused, or uneven."""
     picked = [picks for picks in share.values() if picks]
     most, least = max(picked), min(picked)
     if most - least > 1 or len(picked) == 1 < len(share):
-        name = "share.title.uneven"
+        name = "plot.share.title.uneven"
     elif len(picked) < len(share):
-        name = "share.title.unused"
+        name = "plot.share.title.unused"
     else:
-        name = "share.title.even" if most == least else "share.title.remainder"
+        name = "plot.share.title.even" if most == least else "plot.share.title.remainder"
     return say(
         name,
         total=share.total(),
@@ -521,9 +539,9 @@ def _shares_title(kind: str, shares: Mapping[str, Share], broker: str, say: _Wor
     share = shares[worst[0]]
     queue = max(share, key=lambda each: share[each])
     others = [picks for (name, _), picks in share.items() if name != broker] or list(share.values())
-    name = f"{kind}.title"
+    name = f"plot.{kind}.title"
     if math.isclose(tops[worst[0]], tops[best[0]], rel_tol=0.02):
-        name = f"{kind}.title.even" if max(others) - min(others) <= 1 else f"{kind}.title.same"
+        name = f"plot.{kind}.title.even" if max(others) - min(others) <= 1 else f"plot.{kind}.title.same"
     return say(
         name,
         broker=broker,
@@ -536,26 +554,26 @@ def _shares_title(kind: str, shares: Mapping[str, Share], broker: str, say: _Wor
     )
 
 
-# --------------------------------------------------------------------------------------------------------- timeline
+# -------------------------------------------------------------------------------------------------- timeline
 
 
 def _lane(lane: Availability, row: int, horizon: float, say: _Words) -> list[_Json]:
     """Return a lane's bars, and the words in or beside those that have room for them."""
     ends = [horizon if span.end is None else span.end for span in lane.spans]
     labels = [
-        say("timeline.open")
+        say("plot.timeline.open")
         if span.end is None
-        else say("timeline.avoided", time=say.time(span.end - span.start))
+        else say("plot.timeline.avoided", time=say.time(span.end - span.start))
         for span in lane.spans
     ]
     lengths = [_seconds(end - span.start) for span, end in zip(lane.spans, ends, strict=True)]
     bars = _bars(lengths, [row] * len(ends), AVOIDED, width=0.42)
-    hover = say("timeline.hover", release=_safe(lane.release)) + "<extra></extra>"
+    hover = say("plot.timeline.hover", release=_safe(lane.release)) + "<extra></extra>"
     bars |= {"base": [_seconds(span.start) for span in lane.spans], "customdata": labels}
     bars |= {"hovertemplate": hover, "hoverinfo": "all"}
     inside, beside = [], []
     nexts = [*(span.start for span in lane.spans[1:]), horizon]
-    for span, end, following, label in zip(lane.spans, ends, nexts, labels, strict=True):
+    for span, end, following, label in zip(lane.spans, ends, nexts, labels, strict=False):
         room = horizon * _label_width(label)
         if end - span.start >= room:
             inside.append(((_seconds((span.start + end) / 2), row), label))
@@ -571,12 +589,14 @@ def _lane(lane: Availability, row: int, horizon: float, say: _Words) -> list[_Js
 
 def _lane_told(lane: Availability, say: _Words) -> str:
     spans = [
-        say("timeline.span.open", start=say.time(span.start))
+        say("plot.timeline.span.open", start=say.time(span.start))
         if span.end is None
-        else say("timeline.span", start=say.time(span.start), end=say.time(span.end))
+        else say("plot.timeline.span", start=say.time(span.start), end=say.time(span.end))
         for span in lane.spans
     ]
-    return say("timeline.row", release=lane.release, spans=say.listed(spans or [say("timeline.never")]))
+    return say(
+        "plot.timeline.row", release=lane.release, spans=say.listed(spans or [say("plot.timeline.never")])
+    )
 
 
 def _label_width(label: str) -> float:
@@ -598,7 +618,13 @@ def _times_title(kind: str, times: Mapping[str, int | None], say: _Words, **word
     """Return the sentence on the longest time avoided against the shortest; None is without end."""
     longest, shortest = _extremes({name: math.inf if time is None else time for name, time in times.items()})
     long, short = times[longest[0]], times[shortest[0]]
-    name = f"{kind}.title" if long != short else f"{kind}.title.never" if long == 0 else f"{kind}.title.same"
+    name = (
+        f"plot.{kind}.title"
+        if long != short
+        else f"plot.{kind}.title.never"
+        if long == 0
+        else f"plot.{kind}.title.same"
+    )
     return say(
         name,
         long=say.time(long),
@@ -617,12 +643,12 @@ def _extremes(values: Mapping[str, float]) -> tuple[list[str], list[str]]:
     return names[0], names[1]
 
 
-# ------------------------------------------------------------------------------------------------------- thresholds
+# ------------------------------------------------------------------------------------------------ thresholds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LogFrame:
-    """Where the logarithmic axes begin and end: milliseconds of latency, seconds of avoidance, and 0's own place."""
+    """Where the logarithmic axes begin and end: latency in ms, time in s, and the place of 0."""
 
     left: float
     right: float
@@ -646,7 +672,7 @@ def _steps(table: Steps, names: str, number: int, frame: _LogFrame, say: _Words)
         "y": [y for _, y in ends],
         "line": {"shape": "hv", "color": colour, "dash": dash, "width": 2.5},
         "customdata": [*times, times[-1]],
-        "hovertemplate": say("thresholds.hover", releases=_safe(names)) + "<extra></extra>",
+        "hovertemplate": say("plot.thresholds.hover", releases=_safe(names)) + "<extra></extra>",
     }
     rises = [n for n in range(1, len(corners)) if table.steps[n][1] != table.steps[n - 1][1]]
     labels = _written(
@@ -673,7 +699,7 @@ def _side(table: Steps, number: int) -> str:
 
 
 def _failure(table: Steps, names: str, number: int, frame: _LogFrame, say: _Words) -> _Json:
-    """Return the words at the mark of a failure, which also name the line: above the first line, below the others."""
+    """Return the words at the mark of a failure, which name the line: above the upper, below the others."""
     colour, _ = TABLE_LINES[number % len(TABLE_LINES)]
     place = (
         {"xanchor": "right", "yanchor": "bottom", "align": "right", "ax": -28, "ay": -16}
@@ -681,7 +707,7 @@ def _failure(table: Steps, names: str, number: int, frame: _LogFrame, say: _Word
         else {"xanchor": "center", "yanchor": "top", "align": "center", "ax": 0, "ay": 44}
     )
     return _note(
-        say.marked("thresholds.mark", releases=_safe(names), latency=say.time(table.isolation_latency)),
+        say.marked("plot.thresholds.mark", releases=_safe(names), latency=say.time(table.isolation_latency)),
         x=_log(table.isolation_latency),
         y=_log(frame.height(table.isolation_duration)),
         font={"color": colour},
@@ -696,17 +722,19 @@ def _failure(table: Steps, names: str, number: int, frame: _LogFrame, say: _Word
 
 def _failure_told(table: Steps, say: _Words) -> str:
     times = say.time(table.isolation_latency), say.time(table.isolation_duration)
-    return say("thresholds.failure", latency=times[0], time=times[1])
+    return say("plot.thresholds.failure", latency=times[0], time=times[1])
 
 
 def _steps_told(table: Steps, names: str, say: _Words) -> str:
     steps = [
-        say("thresholds.step", start=say.time(start), time=say.time(time)) for start, time in table.steps
+        say("plot.thresholds.step", start=say.time(start), time=say.time(time)) for start, time in table.steps
     ]
-    return say("thresholds.row", releases=names, steps=say.listed(steps), failure=_failure_told(table, say))
+    return say(
+        "plot.thresholds.row", releases=names, steps=say.listed(steps), failure=_failure_told(table, say)
+    )
 
 
-# ------------------------------------------------------------------------------------------------------ all figures
+# ----------------------------------------------------------------------------------------------- all figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -716,30 +744,30 @@ class _Words:
     language: str
 
     def __call__(self, name: str, **parameters: Parameter) -> str:
-        return text(f"plot.{name}", self.language, **parameters)
+        return text(name, self.language, **parameters)
 
     def marked(self, name: str, **parameters: Parameter) -> str:
         """Return a sentence with its bold kept and its lines broken; parameters are safe already."""
-        return marked(f"plot.{name}", self.language, **parameters).replace("\n", "<br>")
+        return marked(name, self.language, **parameters).replace("\n", "<br>")
 
     def time(self, milliseconds: int | None) -> str:
         if milliseconds is None:
-            return self("time.open")
+            return self("plot.time.open")
         if milliseconds < 1000:
-            return self("time.ms", value=milliseconds)
-        return self("time.s", value=milliseconds / 1000)
+            return self("plot.time.ms", value=milliseconds)
+        return self("plot.time.s", value=milliseconds / 1000)
 
     def queue(self, queue: _Queue) -> str:
-        return self("queue", broker=queue[0], queue=queue[1])
+        return self("plot.queue", broker=queue[0], queue=queue[1])
 
     def listed(self, items: Sequence[str]) -> str:
-        return self("list.separator").join(items)
+        return reduce(lambda before, item: self("plot.list", before=before, item=item), items)
 
 
 def _figure(
     data: list[_Json], layout: _Json, title: str, description: str, *, plot_height: int, above: int = 8
 ) -> go.Figure:
-    lines = _lines(title)
+    lines = _lines(_glued(title))
     top = 24 + 19 * len(lines) + above
     height = top + plot_height + 52
     heading: _Json = {"text": _bold("<br>".join(map(_safe, lines))), "font": {"size": 14}}
@@ -817,6 +845,11 @@ def _lines(sentence: str) -> list[str]:
     fewest = len(_broken(sentence, TITLE_CELLS))
     widths = range(TITLE_CELLS // 2, TITLE_CELLS + 1)
     return next(lines for width in widths if len(lines := _broken(sentence, width)) == fewest)
+
+
+def _glued(sentence: str) -> str:
+    """Return a sentence in which no line may end inside "broker-b : 0" or "10 s"."""
+    return re.sub(r" (?=: \d)|(?<= :) (?=\d)|(?<=\d) (?=m?s\b)", _SPACE, sentence)
 
 
 def _broken(sentence: str, width: int) -> list[str]:

@@ -107,7 +107,7 @@ def test_the_same_position_can_be_predicted_twice() -> None:
     stepper = Stepper(record(CHAIN), predict=True)
     stepper.prediction = 4
     stepper.step = stepper.last
-    assert stepper.prediction is None
+    assert [stepper.prediction] == [None]
     stepper.prediction = 4
     assert stepper.score["asked"] == 2
 
