@@ -129,6 +129,9 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         fault = w.Box([self.fault_switch, self.pick_at], layout=wrapping)
         super().__init__([main, self._route_box, fault, self._fault_box, self.error, self.stepper])
 
+    def __repr__(self) -> str:
+        return f"PickControls({self.stepper!r})"
+
     def _watch(self, *controls: Any) -> None:
         for control in controls:
             control.observe(self._changed, "value")
