@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 
-from rmqref.java import INT_MAX, INT_MIN, Random, java_abs, to_int
+from rmqref.java import INT_MAX, INT_MIN, Random, java_abs
 
 
 class ThreadLocalIndex(threading.local):
@@ -65,7 +65,7 @@ class RepairedIndex(ThreadLocalIndex):
         stored = self.stored
         if stored is None:
             stored = max(java_abs(self.random.next_int()), 0)
-        self.stored = stored = max(java_abs(to_int(stored + 1)), 0)
+        self.stored = stored = abs(stored + 1) if stored < INT_MAX else 0
         return stored
 
 
@@ -86,7 +86,7 @@ class StuckIndex(ThreadLocalIndex):
         stored = self.stored
         if stored is None:
             stored = java_abs(self.random.next_int())
-        self.stored = stored = java_abs(to_int(stored + 1))
+        self.stored = stored = abs(stored + 1) if stored < INT_MAX else INT_MIN
         return stored
 
 
