@@ -70,7 +70,7 @@ def ordered_queues(topic: str, order_topic_conf: str) -> list[MessageQueue]:
     >>> [str(mq) for mq in ordered_queues("T", "broker-b:1;broker-a:2;")]
     ['broker-b : 0', 'broker-a : 0', 'broker-a : 1']
     """
-    queues = []
+    queues: list[MessageQueue] = []
     for entry in split(order_topic_conf, ";"):
         item = split(entry, ":")
         if len(item) < 2:

@@ -14,7 +14,7 @@ from rmqref.errors import JavaException, RmqRefError
 from rmqref.index import ThreadLocalIndex
 from rmqref.messages import text
 from rmqref.model import TopicPublishInfo
-from rmqref.releases import release
+from rmqref.releases import FAMILIES
 from rmqref.selection import first_pick
 from rmqref.situation import Situation
 
@@ -26,6 +26,10 @@ class Predicting(Protocol):
     predict: bool
     answers: list[int | None]
 
+    @property
+    def last(self) -> int:
+        """The number of the last step."""
+
 
 @contextmanager
 def trial(stepper: Predicting) -> Iterator[None]:
@@ -35,7 +39,7 @@ def trial(stepper: Predicting) -> Iterator[None]:
         stepper: the stepper.
 
     Yields:
-        Nothing: inside, the stepper is in predict-first mode, at its first step, and nothing is answered.
+        Nothing: inside, the stepper is in predict-first mode, nothing is answered, and it stands where it asks.
 
     >>> from rmqref.stepper import Stepper
     >>> from rmqref.trace import record
@@ -50,7 +54,7 @@ def trial(stepper: Predicting) -> Iterator[None]:
     step, predict, answers = stepper.step, stepper.predict, stepper.answers
     stepper.predict = True
     stepper.answers = [None] * len(answers)
-    stepper.step = 0
+    stepper.step = stepper.last  # in this mode: as far as the first pick that is asked for
     try:
         yield
     finally:
@@ -68,6 +72,7 @@ def sentence_of(action: Callable[..., object], *arguments: object) -> str:
     Returns:
         The error's one sentence; empty if the call ends without an error.
 
+    >>> from rmqref import release
     >>> sentence_of(release, "4.5.0")
     'There is no released Java client "4.5.0": the nearest are 4.5.1, 4.5.2, 4.4.0.'
     """
@@ -76,6 +81,15 @@ def sentence_of(action: Callable[..., object], *arguments: object) -> str:
     except RmqRefError as error:
         return str(error)
     return ""
+
+
+def always_answers(address: str, timeout: int) -> bool:
+    """Return True: a broker that answers the detector every time, see `rmqref.faults.detect_by_one_round`.
+
+    >>> always_answers("10.20.0.1:10911", 200)
+    True
+    """
+    return True
 
 
 def counter_values(index: ThreadLocalIndex, number: int) -> list[int]:
@@ -88,6 +102,7 @@ def counter_values(index: ThreadLocalIndex, number: int) -> list[int]:
     Returns:
         Ints of 32 bits.
 
+    >>> from rmqref import release
     >>> counter_values(release("4.9.7").new_index(start=4), 3)
     [5, 6, 7]
     """
@@ -107,9 +122,10 @@ def picks_by_thread(topic: TopicPublishInfo, threads: int, picks: int) -> str:
     Returns:
         A line a thread.
 
-    >>> print(picks_by_thread(release("4.9.7").topic([("broker-a", 4), ("broker-b", 4)]), 2, 3))
-    thread 1: broker-a : 1, broker-a : 2, broker-a : 3
-    thread 2: broker-b : 1, broker-b : 2, broker-b : 3
+    >>> from rmqref import release
+    >>> print(picks_by_thread(release("4.9.7").topic([("broker-a", 4), ("broker-b", 3)]), 2, 3))
+    thread 1: broker-a : 2, broker-a : 3, broker-b : 0
+    thread 2: broker-a : 1, broker-a : 2, broker-a : 3
     """
     lines: list[str] = []
 
@@ -129,7 +145,7 @@ def side_by_side(situation: Situation, *releases: str) -> str:
 
     Args:
         situation: the situation; its own release does not count.
-        *releases: the clients' releases.
+        *releases: the clients' releases; the one that names each family if none is given.
 
     Returns:
         A line a release: the picks, or the exception that a caller sees, and the exceptions that Java only logs.
@@ -137,11 +153,12 @@ def side_by_side(situation: Situation, *releases: str) -> str:
     Raises:
         UnknownRelease: no such release.
 
-    >>> print(side_by_side(Situation(start=4, last_broker_name="broker-b", fault_switch=True), "4.7.1", "5.3.3"))
+    >>> retry = Situation(start=4, last_broker_name="broker-b", fault_switch=True)
+    >>> print(side_by_side(retry, "4.7.1", "5.3.3"))
     4.7.1  broker-b : 1
     5.3.3  broker-c : 0
     """
-    return "\n".join(_line(situation.but(release=name)) for name in releases)
+    return "\n".join(_line(situation.but(release=name)) for name in releases or FAMILIES)
 
 
 def _line(situation: Situation) -> str:

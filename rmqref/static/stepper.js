@@ -289,15 +289,16 @@ const icon = (name) =>
   svg("svg", { class: "rmq-icon", viewBox: "0 0 24 24", width: 18, height: 18, "aria-hidden": "true" },
     svg("path", { d: ICONS[name] }));
 
-/** The sentence, with a hidden twin of the longest one so that its height never changes. */
+/** The sentence, over hidden copies of the longest ones so that its height never changes. */
 function sentencePart({ trace, words }) {
-  const longest = trace.steps.map((step) => step.say)
-    .reduce((most, next) => (words.text(next.id, next).length > words.text(most.id, most).length ? next : most));
+  const sentences = new Map(trace.steps.map((step) => [words.text(step.say.id, step.say), step.say]));
+  const longest = [...sentences].sort(([one], [other]) => other.length - one.length).slice(0, 6);
   const live = html("p", { class: "rmq-say", "aria-live": "polite", "aria-atomic": "true" });
-  const ghost = html("p", { class: "rmq-say rmq-ghost", "aria-hidden": "true" }, ...words.nodes(longest.id, longest));
+  const ghosts = longest.map(([, long]) =>
+    html("p", { class: "rmq-say rmq-ghost", "aria-hidden": "true" }, ...words.nodes(long.id, long)));
   let shown = null;
   return {
-    node: html("div", { class: "rmq-sentence" }, ghost, live),
+    node: html("div", { class: "rmq-sentence" }, ...ghosts, live),
     update(view) {
       set(live, "aria-live", view.playing ? "off" : "polite");
       const said = view.decision >= 0 ? { id: "stepper.predict.ask" } : trace.steps[view.step].say;
@@ -610,6 +611,7 @@ function counterPart(model) {
   const { trace, words } = model;
   const sums = html("div", { class: "rmq-counter" });
   const hasWorst = trace.steps.some((step) => step.kind === "rank");
+  sums.style.setProperty("--rmq-rows", hasWorst ? "3" : "2");
   let before = "";
   return {
     node: html("section", {}, html("h4", {}, words.text("stepper.counter")), sums),
@@ -868,9 +870,8 @@ export function mount(trace, host, options = {}) {
     trace = next;
     model = prepared(trace);
     depth = null;
-    place = { step: 0, predict: false, answers: where.answers?.length ? where.answers : trace.decisions.map(() => null) };
-    place = where.answers?.length ? { ...place, predict: Boolean(where.predict) } : predicting(trace, place, Boolean(where.predict));
-    place = moved(trace, place, where.step ?? 0);
+    const answers = where.answers?.length === trace.decisions.length ? where.answers : trace.decisions.map(() => null);
+    place = moved(trace, { step: 0, predict: Boolean(where.predict), answers }, where.step ?? 0);
     parts = {
       title: titlePart(model), sentence: sentencePart(model), verdict: verdictPart(model, actions),
       stack: stackPart(model, actions), code: codePart(model), locals: localsPart(model),
@@ -905,8 +906,9 @@ export function mount(trace, host, options = {}) {
     for (const listener of listeners) listener({ step, predict, answers, score: score(trace, answers) });
   }
 
-  /** Takes over a place that was set elsewhere, without telling. */
+  /** Takes over a whole place that was set elsewhere, without telling. */
   function apply(next) {
+    if (next.answers?.length !== trace.decisions.length) return; // of the trace before: more is on its way
     if (JSON.stringify({ ...place, ...next }) === JSON.stringify(place)) return;
     depth = null;
     place = moved(trace, { ...place, ...next }, next.step ?? place.step);
@@ -977,7 +979,7 @@ function render({ model, el }) {
   const place = () => ({ step: model.get("step"), predict: model.get("predict"), answers: model.get("answers") });
   const stepper = mount(model.get("trace"), el, place());
   const apply = () => stepper.apply(place());
-  const begin = () => stepper.setTrace(model.get("trace"), place());
+  const begin = () => stepper.setTrace(model.get("trace"), { predict: model.get("predict") });
   stepper.on(({ step, predict, answers }) => {
     model.set({ step, predict, answers });
     model.save_changes();

@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -71,7 +72,7 @@ def seconds(select):
 
 @pytest.fixture(scope="module")
 def ratios():
-    found = {}
+    found: dict[tuple[Callable[..., object], str], float] = {}
     yield found
     print("\n\nmedian of", PAIRS, "pairs, in multiples of the official client's pick")
     for (how, family), ratio in found.items():

@@ -1,21 +1,105 @@
+"""The notebooks as a reader uses them: run, predicted in the ring, stepped by click and by key, changed."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import nbformat
 import pytest
 
 from tests.browser.lab import NOTEBOOKS
 
 if TYPE_CHECKING:
-    from tests.browser.lab import Lab
+    from playwright.sync_api import Locator
+
+    from tests.browser.lab import Lab, OpenNotebook
+
+
+def number_of_cell_that_shows(name: str, maker: str) -> int | None:
+    """The number of the first cell that displays a widget made by `maker`, if there is one."""
+    cells = nbformat.read(NOTEBOOKS / name, as_version=4).cells
+    code = {number: cell.source for number, cell in enumerate(cells) if cell.cell_type == "code"}
+    lines = [line for source in code.values() for line in source.split("\n")]
+    made = {line.split("=")[0].strip() for line in lines if f"= {maker}(" in line}
+    return next((number for number, source in code.items() if source.strip() in made), None)
+
+
+def shown(notebook: OpenNotebook, number: int) -> Locator:
+    """What a cell shows, scrolled into view."""
+    notebook.show_cell(number)
+    return notebook.page.locator(".jp-CodeCell.jp-mod-active .jp-OutputArea-output").last
+
+
+def button(stepper: Locator, name: str) -> Locator:
+    return stepper.get_by_role("button", name=name, exact=True)
+
+
+def step_of(stepper: Locator) -> int:
+    return int(stepper.get_by_role("slider", name="Step").input_value())
+
+
+def predict_in_the_ring(stepper: Locator) -> None:
+    queues = stepper.get_by_role("radio")
+    assert queues.count() > 1
+    queues.last.click()
+    assert stepper.get_by_role("status").inner_text().startswith(("Right:", "Not quite:"))
+    assert step_of(stepper) > 0
+    assert "of 1 right" in stepper.locator("header").inner_text()
+
+
+def step_by_click_and_by_key(stepper: Locator) -> None:
+    assert step_of(stepper) == 0
+    button(stepper, "Forward").click()
+    button(stepper, "Forward").click()
+    assert step_of(stepper) == 2
+    button(stepper, "Back").click()
+    assert step_of(stepper) == 1
+    stepper.press("ArrowRight")
+    stepper.press("ArrowRight")
+    stepper.press("ArrowLeft")
+    assert step_of(stepper) == 2
+    stepper.press("End")
+    assert step_of(stepper) > 2
+
+
+def change_a_control_and_see_another_run(controls: Locator) -> None:
+    stepper = controls.locator(".rmq-stepper")
+    before = stepper.locator("header").inner_text()
+    controls.locator("select").first.select_option("5.1.0" if "4.8.0" in before else "4.8.0")
+    controls.page.wait_for_function(
+        "([element, old]) => element.querySelector('header').innerText !== old",
+        arg=[stepper.element_handle(), before],
+    )
+    assert step_of(stepper) == 0
+    start = controls.locator("input[type=number]").first
+    start.fill("99999999999")
+    start.press("Enter")
+    alert = controls.get_by_role("alert")
+    alert.wait_for()
+    assert "does not fit in Java's 32-bit int" in alert.inner_text()
+    start.fill("9")
+    start.press("Enter")
+    alert.wait_for(state="detached")
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
-def test_notebook_runs_without_an_error(lab: Lab, name: str) -> None:
+def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
     stem = name.removesuffix(".ipynb")
     with lab.open(name) as notebook:
         notebook.run_all()
+        notebook.show_cell(0)
         notebook.screenshot(f"{stem}-1300")
+        predicted = number_of_cell_that_shows(name, "Stepper")
+        changed = number_of_cell_that_shows(name, "PickControls")
+        assert stem.startswith("00") or None not in (predicted, changed), "a walk has a prediction and controls"
+        if predicted is not None:
+            predict_in_the_ring(shown(notebook, predicted).locator(".rmq-stepper"))
+            notebook.screenshot(f"{stem}-predicted")
+        if changed is not None:
+            controls = shown(notebook, changed)
+            step_by_click_and_by_key(controls.locator(".rmq-stepper"))
+            change_a_control_and_see_another_run(controls)
+            notebook.screenshot(f"{stem}-changed")
         notebook.set_width(360, 800)
         notebook.screenshot(f"{stem}-360")
         assert notebook.errors() == []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import ConsoleMessage, Error, Locator, Page, Request
 
     from tests.browser.lab import Lab
 
@@ -77,20 +77,24 @@ def show(lab: Lab, site: str) -> Iterator[Any]:
     pages: list[Page] = []
     troubles: list[str] = []
 
-    def note_request(url: str) -> None:
-        if not url.startswith((site, "data:")):
-            troubles.append(url)
+    def note_request(request: Request) -> None:
+        if not request.url.startswith((site, "data:")):
+            troubles.append(request.url)
+
+    def note_message(message: ConsoleMessage) -> None:
+        troubles.append(message.text)
+
+    def note_error(error: Error) -> None:
+        troubles.append(str(error))
 
     def open_page(
         trace: str, *, width: int = 1300, height: int = 900, anchor: str = "", **options: object
     ) -> tuple[Page, Locator]:
         page = lab.context.new_page()
         pages.append(page)
-        page.on("console", lambda message: troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on(
-            "request", lambda request: request.url.startswith((site, "data:")) or troubles.append(request.url)
-        )
+        page.on("console", note_message)
+        page.on("pageerror", note_error)
+        page.on("request", note_request)
         page.set_viewport_size({"width": width, "height": height})
         page.goto(f"{site}?trace={trace}&options={json.dumps(options)}{anchor}")
         page.wait_for_function("() => window.stepper")
@@ -129,8 +133,7 @@ def test_buttons_go_where_they_say(show: Any) -> None:
     assert "Skip." in stepper.locator(".rmq-say").last.inner_text()
     button(stepper, "Last step").click()
     assert step_of(page) == last
-    button(stepper, "Forward").click()
-    assert step_of(page) == last
+    assert button(stepper, "Forward").get_attribute("aria-disabled") == "true"
     button(stepper, "Previous event").click()
     assert step_of(page) < last
 
@@ -331,7 +334,7 @@ def test_playing_stops_at_a_question(show: Any) -> None:
     assert button(stepper, "Play").is_visible()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_module_and_python_keep_the_same_rules(show: Any, seed: int) -> None:
     page, _ = show("chain")
     python = Stepper(record(SITUATIONS["chain"]))
@@ -367,25 +370,27 @@ def test_hostile_names_are_text(show: Any) -> None:
     assert stepper.get_by_role("radio").first.get_attribute("aria-label") == f"position 0: {HOSTILE}, queue 0"
 
 
-@pytest.mark.parametrize("width", [360, 700, 1300])
-@pytest.mark.parametrize("name", ["retry", "fallback", "crowd", "one"])
-def test_nothing_moves_and_nothing_sticks_out(show: Any, name: str, width: int) -> None:
-    page, stepper = show(name, width=width, link=True)
-    heights = page.evaluate(
-        """() => Array.from({length: Number(document.querySelector('.rmq-stepper input').max) + 1}, (_, step) => {
-            stepper.set(step);
-            return document.querySelector('.rmq-stepper').offsetHeight;
-        })"""
-    )
-    assert len(set(heights)) == 1
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    out = stepper.evaluate(
-        """root => [...root.querySelectorAll('button, input, .rmq-ring, .rmq-say, section')]
-            .filter(node => node.closest('.rmq-stack, .rmq-code, [hidden]') === null)
-            .map(node => [node.getBoundingClientRect(), node]).filter(([box]) => box.width && (box.left < 0 || box.right > innerWidth))
-            .map(([, node]) => node.outerHTML.slice(0, 80))"""
-    )
-    assert out == []
+@pytest.mark.parametrize("name", ["retry", "fallback", "crowd"])
+def test_nothing_moves_and_nothing_sticks_out(show: Any, name: str) -> None:
+    page, stepper = show(name, link=True)
+    for width in (360, 700, 900, 1300):
+        page.set_viewport_size({"width": width, "height": 900})
+        heights = page.evaluate(
+            """() => Array.from({length: Number(document.querySelector('.rmq-stepper input').max) + 1}, (_, step) => {
+                stepper.set(step);
+                return document.querySelector('.rmq-stepper').offsetHeight;
+            })"""
+        )
+        assert len(set(heights)) == 1
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        out = stepper.evaluate(
+            """root => [...root.querySelectorAll('button, input, .rmq-ring, .rmq-say, section')]
+                .filter(node => node.closest('.rmq-stack, .rmq-code, [hidden]') === null)
+                .map(node => [node.getBoundingClientRect(), node])
+                .filter(([box]) => box.width && (box.left < 0 || box.right > innerWidth))
+                .map(([, node]) => node.outerHTML.slice(0, 80))"""
+        )
+        assert out == []
 
 
 def test_at_phone_width_the_ring_is_under_the_code_and_buttons_are_large(show: Any) -> None:
@@ -433,16 +438,16 @@ CONTRAST = """root => {
 }"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(
-    ("name", "step"), [("fallback", 100), ("fallback", 10_000), ("retry", 30), ("crowd", 40)]
-)
-def test_text_can_be_read_in_both_themes(show: Any, theme: str, name: str, step: int) -> None:
-    page, stepper = show(name, step=step)
-    page.emulate_media(color_scheme=theme)
-    assert stepper.evaluate(CONTRAST) == []
-    paper = page.evaluate("getComputedStyle(document.querySelector('.rmq-frame')).backgroundColor")
-    assert (paper == "rgb(255, 255, 255)") == (theme == "light")
+@pytest.mark.parametrize("name", ["fallback", "retry", "crowd"])
+def test_text_can_be_read_in_both_themes(show: Any, name: str) -> None:
+    page, stepper = show(name)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        paper = stepper.locator(".rmq-frame").evaluate("node => getComputedStyle(node).backgroundColor")
+        assert (paper == "rgb(255, 255, 255)") == (theme == "light")
+        for step in (0, 30, 100, 10_000):
+            page.evaluate("step => stepper.set(step)", step)
+            assert stepper.evaluate(CONTRAST) == []
 
 
 @pytest.mark.parametrize("mark", ["data-theme=dark", "data-jp-theme-light=false"])
