@@ -24,6 +24,9 @@ from rmqref.trace import record
 PASTE = "…"
 """The choice of a route that stands for "paste one"."""
 
+NOBODY = "\0"
+"""The choice of a last broker that stands for none; a drop-down shows None as an empty line."""
+
 ALERT = "border-left: 4px solid #b3261e; padding: 4px 10px; line-height: 1.4; overflow-wrap: anywhere"
 """How an error's sentence looks: a bar beside it, in the text's own colour, so that it reads in every theme."""
 
@@ -157,11 +160,15 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             return self._given.route, self._given.topic
         return sample_route(self.route.value), self.route.value
 
+    def _last_broker_name(self) -> str | None:
+        last: str | None = self.last_broker.value
+        return None if last == NOBODY else last
+
     def _elsewhere(self) -> Situation:
         """Return the situation on the route now chosen, with what was said of brokers that it has too."""
         there = Situation(self.release.value, *self._route())
         names = {mq.broker_name for mq in there.prepare().topic.message_queue_list}
-        last = self.last_broker.value
+        last = self._last_broker_name()
         rows = (row for name, row in self.faults.items() if name in names and row.has_entry.value)
         return there.but(
             last_broker_name=last if last in names else None, faults=tuple(row.fault() for row in rows)
@@ -176,8 +183,8 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         last = situation.last_broker_name
         offered = names + ([last] if last is not None and last not in names else [])
-        self.last_broker.options = [(text("controls.last.none"), None), *((name, name) for name in offered)]
-        self.last_broker.value = last
+        self.last_broker.options = [(text("controls.last.none"), NOBODY), *((name, name) for name in offered)]
+        self.last_broker.value = NOBODY if last is None else last
         given = {fault.broker_name: fault for fault in situation.faults}
         self.faults = {name: self._fault_row(name, given.get(name)) for name in names}
         self._fault_box.children = [
@@ -231,7 +238,7 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             route,
             topic,
             start=self.start.value,
-            last_broker_name=self.last_broker.value,
+            last_broker_name=self._last_broker_name(),
             fault_switch=self.fault_switch.value,
             faults=tuple(row.fault() for row in self.faults.values() if row.has_entry.value),
             now=self._given.now,

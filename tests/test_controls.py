@@ -106,7 +106,8 @@ def test_changing_the_route_keeps_the_rows_and_the_last_broker_that_it_still_has
     assert controls.situation.faults == (Fault("broker-a", 700),)
     controls.last_broker.value = "broker-b"
     controls.route.value = "LoneTopic"
-    assert controls.last_broker.value is None
+    assert controls.situation.last_broker_name is None
+    assert controls.last_broker.label == "nobody (first attempt)"
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -184,7 +184,7 @@ function codeView({ trace, calls }, step, depth) {
     at, source, line, isRunning,
     ran: new Set(call.visits.filter(([n]) => n < step).map(([, ran]) => ran)),
     locals: trace.steps[last].locals,
-    changed: isRunning ? trace.steps[step].changed : [],
+    changed: isRunning && trace.steps[step].kind !== "enter" ? trace.steps[step].changed : [],
     event: isRunning ? trace.steps[step].event : "line",
     value: isRunning ? trace.steps[step].value : null,
   };
