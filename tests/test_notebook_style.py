@@ -10,6 +10,7 @@ import json
 import re
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 import pytest
 
@@ -53,7 +54,7 @@ def lines(cell):
 
 def parts(path):
     """Return the notebook's cells by the heading of the part in which they stand."""
-    found = {"": []}
+    found: dict[str, list[Any]] = {"": []}
     for cell in read(path).cells:
         if cell.cell_type == "code":
             found[next(reversed(found))].append(cell)
@@ -107,7 +108,9 @@ def numbers_shown(cells):
 
 
 def test_the_rule_for_numbers_tells_claims_from_names():
-    prose = 'In 4.9.7 (5.x, [issue 7](https://a/8)) [03](03_a.ipynb) "9 ms" is 12,000 or 12_001, 1.5 % and `6`.\n'
+    prose = (
+        'In 4.9.7 (5.x, [issue 7](https://a/8)) [03](03_a.ipynb) "9 ms" is 12,000 or 12_001, 1.5 % and `6`.\n'
+    )
     assert numbers_claimed(prose) == {"12000", "12001", "1.5", "6"}
     assert numbers_claimed("| 300 ms | 30 ms | from 5.1.4 |") == {"30"}
     assert numbers_in("1, 200 and (1,200)") == {"1", "200", "1200"}

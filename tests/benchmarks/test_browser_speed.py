@@ -57,5 +57,9 @@ def test_stepping_and_changing(lab: Lab) -> None:  # noqa: F811
         assert stepper.locator("input[type=range]").input_value() != before
         start = controls.locator("input[type=number]").first.element_handle()
         changes = [notebook.page.evaluate(ONE_CHANGE, [root, start, str(20 + n)]) for n in range(CHANGES)]
-    print(f"\n\none step of {last}:       p95 {percentile_95(steps):5.1f} ms, median {statistics.median(steps):5.1f} ms")
-    print(f"control to new run: p95 {percentile_95(changes):5.1f} ms, median {statistics.median(changes):5.1f} ms")
+    print(
+        f"\n\none step of {last}:       p95 {percentile_95(steps):5.1f} ms, median {statistics.median(steps):5.1f} ms"
+    )
+    print(
+        f"control to new run: p95 {percentile_95(changes):5.1f} ms, median {statistics.median(changes):5.1f} ms"
+    )

@@ -91,7 +91,9 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
         notebook.screenshot(f"{stem}-1300")
         predicted = number_of_cell_that_shows(name, "Stepper")
         changed = number_of_cell_that_shows(name, "PickControls")
-        assert stem.startswith("00") or None not in (predicted, changed), "a walk has a prediction and controls"
+        assert stem.startswith("00") or None not in (predicted, changed), (
+            "a walk has a prediction and controls"
+        )
         if predicted is not None:
             predict_in_the_ring(shown(notebook, predicted).locator(".rmq-stepper"))
             notebook.screenshot(f"{stem}-predicted")
