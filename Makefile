@@ -50,7 +50,7 @@ validate: setup
 
 browser: setup
 	@printf '\n== Notebooks in a browser\n'
-	$(BIN)/pytest -q -m browser tests/browser
+	$(BIN)/pytest -q -m browser -n $(TEST_JOBS) --dist loadfile tests/browser
 
 bench: $(VENV)/.bench
 	@printf '\n== Benchmarks\n'

@@ -85,7 +85,7 @@ def numbers_claimed(prose):
     for not_own in (
         r"```.*?```",
         r"^#.*",  # a heading
-        r"\[[^\]]*\]\([^)]*\.ipynb\)",  # another notebook, by its number
+        r"\[[^\]]*\]\([^)]*\.(?:ipynb|svg)\)",  # another notebook, by its number; a picture's description
         r"\]\([^)]*\)",  # the address of a link
         r"\"[^\"]*\"",  # a quotation
         r"^\|[^|]*",  # the first column
@@ -194,7 +194,7 @@ def test_links_lead_somewhere(path):
     links = re.findall(r"\]\(([^)]+)\)", "\n".join(cell.source for cell in read(path).cells))
     assert links
     for link in links:
-        if link.endswith(".ipynb"):
+        if link.endswith((".ipynb", ".svg")):
             assert (NOTEBOOKS / link).is_file(), link
         else:
             assert link.startswith("https://github.com/apache/"), link

@@ -225,7 +225,7 @@ class PlainModel:
             self.table[name] = (latency, start, reachable)
 
 
-@settings(max_examples=60, stateful_step_count=30, deadline=None)
+@settings(max_examples=60, stateful_step_count=30)
 class Producer(RuleBasedStateMachine):
     """Runs the package and the model side by side through any order of sends, picks and waiting."""
 

@@ -549,7 +549,7 @@ def test_no_sentence_is_left_over():
 
 
 @given(route=routes(any_text), style=st.sampled_from(sorted(DUMPS)))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60)
 def test_any_route_written_out_reads_back_equal(route, style):
     text = DUMPS[style](route)
     assert read_route(text) == route
@@ -557,7 +557,7 @@ def test_any_route_written_out_reads_back_equal(route, style):
 
 
 @given(route=routes(plain_text, with_cluster=False, logical=False))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40)
 def test_any_plain_route_reads_back_from_a_log_line(route):
     assert (
         read_route(f"2022 WARN x - topicRouteTable.put. TopicRouteData[{to_string(route)}]\r\nnext") == route
@@ -573,7 +573,7 @@ names = st.text("abZ09_.%|@-", min_size=1, max_size=9)
         max_size=4,
     )
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40)
 def test_any_table_reads_back(rows):
     route = TopicRouteData(
         [QueueData(name, write, read, perm) for name, _, read, write, perm, _ in rows],
@@ -616,7 +616,7 @@ def test_a_text_cut_off_anywhere_is_refused_or_still_whole(name):
 
 
 @given(name=st.sampled_from(sorted(WHOLE)), data=st.data())
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=250)
 def test_one_wrong_character_reads_or_is_located(name, data):
     whole = WHOLE[name]
     at = data.draw(st.integers(0, len(whole) - 1))
@@ -632,7 +632,7 @@ def test_one_wrong_character_reads_or_is_located(name, data):
 @example('{"a":' * 3000 + '"queueDatas"')
 @example("[" * 3000 + "brokerDatas" + "]" * 3000)
 @example("TopicRouteData [a=" * 3000 + "brokerDatas")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 def test_any_text_at_all_reads_or_is_refused(text):
     assert outcome(text)
 

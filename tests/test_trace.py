@@ -52,7 +52,7 @@ def picks_of(situation):
         return str(exception)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=50)
 @given(SITUATIONS)
 def test_watching_changes_nothing_and_the_trace_ends_in_the_pick(situation):
     trace = record(situation)
@@ -62,7 +62,7 @@ def test_watching_changes_nothing_and_the_trace_ends_in_the_pick(situation):
     json.loads(to_json(trace))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=30)
 @given(SITUATIONS)
 def test_every_step_has_a_sentence_a_real_line_and_a_frame(situation):
     trace = record(situation)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from tests.browser.lab import Lab, OpenNotebook
 
 
-def number_of_cell_that_shows(name: str, maker: str) -> int | None:
-    """The number of the first cell that displays a widget made by `maker`, if there is one."""
+def number_of_cell_that_shows(name: str, *made_by: str) -> int | None:
+    """The number of the first cell that displays a widget whose making has all these words, if there is one."""
     cells = nbformat.read(NOTEBOOKS / name, as_version=4).cells
     code = {number: cell.source for number, cell in enumerate(cells) if cell.cell_type == "code"}
     lines = [line for source in code.values() for line in source.split("\n")]
-    made = {line.split("=")[0].strip() for line in lines if f"= {maker}(" in line}
+    made = {line.split("=")[0].strip() for line in lines if all(word in line for word in made_by)}
     return next((number for number, source in code.items() if source.strip() in made), None)
 
 
@@ -40,6 +40,7 @@ def step_of(stepper: Locator) -> int:
 
 def predict_in_the_ring(stepper: Locator) -> None:
     queues = stepper.get_by_role("radio")
+    queues.last.wait_for()
     assert queues.count() > 1
     queues.last.click()
     assert stepper.get_by_role("status").inner_text().startswith(("Right:", "Not quite:"))
@@ -89,8 +90,8 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
         notebook.run_all()
         notebook.show_cell(0)
         notebook.screenshot(f"{stem}-1300")
-        predicted = number_of_cell_that_shows(name, "Stepper")
-        changed = number_of_cell_that_shows(name, "PickControls")
+        predicted = number_of_cell_that_shows(name, "= Stepper(", "predict=True")
+        changed = number_of_cell_that_shows(name, "= PickControls(")
         assert stem.startswith("00") or None not in (predicted, changed), (
             "a walk has a prediction and controls"
         )
