@@ -56,7 +56,8 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         situation: where to begin; its route is the sample topic's of that name, if there is one.
 
     Attributes:
-        release, route, route_text, start, last_broker, fault_switch, pick_at, calls, chain: the controls.
+        release, route, route_text, start, last_broker, fault_switch, pick_at, reset_index, calls, chain:
+            the controls; what they do not show (the seed, sends, the fallback's counter) stays as it was given.
         faults: the rows of the fault table by broker name.
         stepper: the stepper.
         error: the line for errors; `error.value` is empty if all is well.
@@ -107,6 +108,9 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.chain = w.Checkbox(
             value=given.chain, description=text("controls.chain"), indent=False, layout=NARROW
         )
+        self.reset_index = w.Checkbox(
+            value=given.reset_index, description=text("controls.reset"), indent=False, layout=NARROW
+        )
         self.error = w.HTML()
         self.faults: dict[str, FaultRow] = {}
         self._fault_box = w.VBox()
@@ -123,13 +127,14 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.pick_at,
             self.calls,
             self.chain,
+            self.reset_index,
         )
         self._quiet = False
         wrapping = w.Layout(flex_flow="row wrap", grid_gap="4px 16px")
         main = w.Box(
             [self.release, self.route, self.start, self.last_broker, self.calls, self.chain], layout=wrapping
         )
-        fault = w.Box([self.fault_switch, self.pick_at], layout=wrapping)
+        fault = w.Box([self.fault_switch, self.pick_at, self.reset_index], layout=wrapping)
         super().__init__([main, self._route_box, fault, self._fault_box, self.error, self.stepper])
 
     def __repr__(self) -> str:
@@ -233,16 +238,16 @@ class PickControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             RmqRefError: a control holds something that no producer can have.
         """
         route, topic = self._route()
-        return Situation(
-            self.release.value,
-            route,
-            topic,
+        return self._given.but(
+            release=self.release.value,
+            route=route,
+            topic=topic,
             start=self.start.value,
             last_broker_name=self._last_broker_name(),
             fault_switch=self.fault_switch.value,
             faults=tuple(row.fault() for row in self.faults.values() if row.has_entry.value),
-            now=self._given.now,
             pick_at=self.pick_at.value or None,
             calls=self.calls.value,
             chain=self.chain.value,
+            reset_index=self.reset_index.value,
         )

@@ -477,7 +477,7 @@ class ReleaseTable:
                 own = release(version)
                 cells = [self.cell(own, name) for name in names]
                 if cells != normal:
-                    rows.append([f"  {version}", "", *cells])
+                    rows.append(["", version, *cells])
         return rows
 
     def __str__(self) -> str:
@@ -490,9 +490,10 @@ class ReleaseTable:
 
     def _repr_html_(self) -> str:
         head, *rows = self.rows()
-        heads = "".join(f"<th scope='col'>{cell}</th>" for cell in head)
+        left = 'style="text-align:left"'  # JupyterLab sets tables to the right
+        heads = "".join(f'<th scope="col" {left}>{cell}</th>' for cell in head)
         body = "".join(
-            f"<tr><th scope='row'>{row[0].strip()}</th>{''.join(f'<td>{cell}</td>' for cell in row[1:])}</tr>"
-            for row in rows
+            f'<tr><th scope="row" {left}>{first}</th>{"".join(f"<td {left}>{cell}</td>" for cell in cells)}</tr>'
+            for first, *cells in rows
         )
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"

@@ -5,7 +5,7 @@ import pytest
 from rmqref.controls import PASTE, PickControls
 from rmqref.releases import VERSIONS
 from rmqref.samples import SAMPLES, sample_dump, sample_route
-from rmqref.situation import Fault, Situation
+from rmqref.situation import Fault, Send, Situation
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def test_a_change_of_each_control_shows_the_run_of_its_situation(controls):
         "pick_at": 5000,
         "calls": 3,
         "chain": True,
+        "reset_index": True,
     }
     for name, value in changes.items():
         before = controls.stepper.trace
@@ -132,3 +133,12 @@ def test_a_situation_of_ones_own_keeps_its_route_and_faults():
     assert controls.situation == situation
     controls.start.value = 1
     assert controls.situation == situation.but(start=1)
+
+
+def test_sends_of_the_situation_are_kept():
+    situation = Situation("4.9.7", fault_switch=True, sends=(Send("broker-a", 700, at=5),), start=0, seed=4)
+    controls = PickControls(situation)
+    assert controls.situation == situation
+    assert controls.stepper.trace["result"] == "broker-b : 0"
+    controls.pick_at.value = 4
+    assert "5, 4 do not rise" in controls.error.value

@@ -113,7 +113,7 @@ def test_every_variant_names_its_java_source_and_releases():
 
 def test_the_table_prints_each_family_and_each_exception():
     rows = ReleaseTable().rows()
-    assert {row[0] for row in rows[1:]} == {*FAMILIES, *(f"  {version}" for version in EXCEPTIONS)}
+    assert {row[0] or row[1] for row in rows[1:]} == {*FAMILIES, *EXCEPTIONS}
     assert len({len(row) for row in rows}) == 1
     html = ReleaseTable(("index",))._repr_html_()
     assert html.count("<tr>") == len(ReleaseTable(("index",)).rows())

@@ -335,9 +335,10 @@ function verdictPart({ trace, words }, actions) {
   function verdict({ place, decision }) {
     if (decision >= 0) return ["stepper.predict.how", {}, ""];
     const { pick, state } = trace.steps[place.step];
-    const guess = pick == null ? null : place.answers[pick];
+    if (pick == null) return ["stepper.predict.before", {}, ""];
+    const guess = place.answers[pick];
     if (guess == null || guess === SHOWN) {
-      return [pick != null && trace.decisions[pick].possible ? "stepper.predict.shown" : "stepper.predict.none", {}, ""];
+      return [trace.decisions[pick].possible ? "stepper.predict.shown" : "stepper.predict.none", {}, ""];
     }
     const start = trace.states[trace.steps[trace.decisions[pick].step].state] ?? state;
     const [queue, given] = [trace.decisions[pick].queue, start.queues[guess]].map(([name, id]) => `${name} : ${id}`);
@@ -703,7 +704,7 @@ function titlePart({ trace, words }) {
   const first = trace.states[trace.steps[0].state];
   const facts = [
     ["stepper.release", { release: trace.release }],
-    ["stepper.span", { span: trace.span }],
+    ...(trace.span === trace.release ? [] : [["stepper.span", { span: trace.span }]]),
     ["stepper.topic", { topic: trace.topic }],
     ["stepper.size", { brokers: new Set(first.queues.map(([name]) => name)).size, queues: first.queues.length }],
   ];
