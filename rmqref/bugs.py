@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rmqref import faults, index, selection, selectors, strategy
 from rmqref.messages import text
-from rmqref.releases import VERSIONS, Release, release
+from rmqref.releases import CHRONOLOGY, Release, release
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,19 @@ class Bug:
     @property
     def releases(self) -> tuple[str, ...]:
         """Return the released versions that have it."""
-        return tuple(version for version in VERSIONS if self.is_in(release(version)))
+        return tuple(version for version in CHRONOLOGY if self.is_in(release(version)))
+
+    @property
+    def spans(self) -> str:
+        """Return the released versions that have it in words, without those between that do not."""
+        runs: list[list[str]] = []
+        for version in self.releases:
+            before = CHRONOLOGY[CHRONOLOGY.index(version) - 1]
+            if runs and runs[-1][-1] == before:
+                runs[-1].append(version)
+            else:
+                runs.append([version])
+        return ", ".join(run[0] if len(run) == 1 else f"{run[0]} .. {run[-1]}" for run in runs)
 
     @property
     def what(self) -> str:
@@ -86,7 +98,7 @@ BUGS = {
         Bug(
             "hash_of_smallest_int", 2421, lambda row: row.select_by_hash is selectors.select_by_hash_repaired
         ),
-        Bug("random_smallest_int", 2421, lambda row: row.select_by_random is selectors.SelectByRandoom),
+        Bug("random_smallest_int", 173, lambda row: row.select_by_random is selectors.SelectByRandoom),
     )
 }
 """The bugs by name."""

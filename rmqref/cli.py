@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,10 +38,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RmqRefError as error:
         print(error, file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except OSError as problem:
+        print(text("error.output", problem=str(problem)), file=sys.stderr)
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # what is still unwritten has nowhere to go
+        return 2
     return status
+
+
+def show(*lines: str) -> None:
+    """Print lines; a reader that stops reading, such as `head`, is no error and changes no exit status."""
+    try:
+        print(*lines, sep="\n", flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -79,11 +91,12 @@ def run_conform(options: argparse.Namespace) -> int:
     if unknown:
         raise VectorError("error.vector.kind", kind=unknown[0], kinds=", ".join(sorted(known_kinds())))
     report = replay(options.paths, kinds)
+    if not report.passed and not report.failures and not report.not_covered:
+        print(text("error.vector.nothing", paths=", ".join(map(str, options.paths))), file=sys.stderr)
     if options.json:
-        print(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
+        show(json.dumps(report.as_json(), indent=1))
     else:
-        for line in report.lines():
-            print(line)
+        show(*report.lines())
     return report.exit_status
 
 
@@ -92,15 +105,14 @@ def run_releases(options: argparse.Namespace) -> int:
     from rmqref.releases import ReleaseTable, release  # noqa: PLC0415
 
     if options.release is None:
-        print(ReleaseTable(options.columns))
+        show(str(ReleaseTable(options.columns)))
         return 0
     row = release(options.release)
     table = ReleaseTable(options.columns)
     heads = ["release", "family", *table.rows()[0][2:]]
     cells = [row.version, row.family, *(table.cell(row, name) for name in heads[2:])]
     width = max(map(len, heads))
-    for head, cell in zip(heads, cells, strict=True):
-        print(f"{head.ljust(width)} | {cell}")
+    show(*(f"{head.ljust(width)} | {cell}" for head, cell in zip(heads, cells, strict=True)))
     return 0
 
 
@@ -110,8 +122,10 @@ def run_bugs(options: argparse.Namespace) -> int:
     from rmqref.releases import version_of  # noqa: PLC0415
 
     version = options.release and version_of(options.release)
-    for bug in BUGS.values():
-        if version is None or version in bug.releases:
-            print(text("cli.bug", name=bug.name, first=bug.releases[0], last=bug.releases[-1], what=bug.what))
-            print(text("cli.bug.link", link=bug.link))
+    had = [bug for bug in BUGS.values() if version is None or version in bug.releases]
+    for bug in had:
+        show(
+            text("cli.bug", name=bug.name, spans=bug.spans, what=bug.what),
+            text("cli.bug.link", link=bug.link),
+        )
     return 0

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rmqref import faults as f
 from rmqref.errors import JavaException, UnknownRelease, VectorError
-from rmqref.java import JavaLong, JavaRandom, ManualClock, ScriptedRandom, hash_code
+from rmqref.java import JavaLong, JavaRandom, ManualClock, ScriptedRandom, hash_code, utf16_units
 from rmqref.messages import text
 from rmqref.model import BrokerData, Message, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
 from rmqref.releases import RELEASED, VERSIONS, Release, release, version_of
@@ -25,6 +27,8 @@ from rmqref.strategy import MQFaultStrategy, select_one_message_queue, update_fa
 
 Json = Any
 """What `json.loads` returns."""
+
+MOST_CALLS = 1_000_000
 
 SHOWN_IN_FULL = 10
 """How many failing cases a report prints in full."""
@@ -77,7 +81,7 @@ def table_of(row: Release, tolerance: f.LatencyFaultTolerance) -> Json:
     return [
         {"name": item.name, "latency": item.current_latency, "available_from": item.start_timestamp}
         | ({"reachable": item.reachable} if row.has_reachable else {})
-        for item in sorted(tolerance.fault_item_table.values(), key=lambda item: item.name)
+        for item in sorted(tolerance.fault_item_table.values(), key=lambda item: utf16_units(item.name))
     ]
 
 
@@ -369,30 +373,68 @@ def table_order(place: tuple[str, str]) -> tuple[int, int, str]:
     return VERSIONS.index(place[0]), kinds.index(place[1]) if place[1] in kinds else len(kinds), place[1]
 
 
-def vector_files(path: Path) -> Iterator[Path]:
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    """A file of cases: where it is, and what its name and folders say of it."""
+
+    path: Path
+    kind: str
+    release: str
+
+
+def vector_files(path: Path) -> Iterator[VectorFile]:
     """Yield the vector files at a path: the file itself, or all of a folder's in a fixed order.
 
     Args:
-        path: a file, or a folder with folders named by releases in it.
+        path: a file, or a folder with folders named by releases in it; links are followed.
 
     Raises:
-        VectorError: there is nothing at the path.
+        VectorError: there is nothing at the path, or a file of a known kind lies in no folder named by a release.
     """
-    if path.is_file():
-        yield path
-    elif path.is_dir():
-        for file in sorted([*path.rglob("*.json"), *path.rglob("*.json.gz")]):
-            if release_of(file) is not None:
-                yield file
-    else:
+    if not path.exists():
         raise VectorError("error.vector.path", path=str(path))
+    for file in [path] if path.is_file() else sorted(json_files(path)):
+        kind = kind_of(file)
+        within = file.relative_to(path).parts[:-1] if path.is_dir() else ()
+        version = release_of(
+            [*path.absolute().parts, *within] if kind in known_kinds() else [path.name, *within]
+        )
+        if version is not None:
+            yield VectorFile(file, kind, version)
+        elif kind in known_kinds() or path.is_file():
+            raise VectorError("error.vector.release", path=str(file), families=", ".join(RELEASED))
 
 
-def release_of(file: Path) -> str | None:
-    """Return the release that a vector file is of: the nearest folder above it that is named by one."""
-    for folder in file.absolute().parents:
+def json_files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder that are named as JSON, plain or packed; links are followed, but once only."""
+    seen = set()
+    for root, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(root)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        yield from (Path(root, name) for name in files if name.lower().endswith((".json", ".json.gz")))
+
+
+def kind_of(file: Path) -> str:
+    """Return the kind of a file's cases, which is its name.
+
+    >>> kind_of(Path("4.9.7/first_pick.json.gz"))
+    'first_pick'
+    """
+    return file.name.lower().removesuffix(".gz").removesuffix(".json")
+
+
+def release_of(folders: Sequence[str]) -> str | None:
+    """Return the release that folders name, the innermost first; None if none of them is named by one.
+
+    >>> release_of(["vectors", "rocketmq-all-4.9.7", "mine"])
+    '4.9.7'
+    """
+    for folder in reversed(folders):
         try:
-            return version_of(folder.name)
+            return version_of(folder)
         except UnknownRelease:
             continue
     return None
@@ -407,7 +449,7 @@ def cases_of(file: Path) -> list[Json]:
     try:
         raw = file.read_bytes()
         cases = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
-    except (OSError, EOFError, ValueError) as problem:
+    except (OSError, EOFError, ValueError, zlib.error, RecursionError) as problem:
         raise VectorError("error.vector.unreadable", path=str(file), problem=str(problem)) from problem
     members = {"id", "input", "expected"}
     if not isinstance(cases, list) or not all(
@@ -442,14 +484,12 @@ def replay(paths: list[Path], kinds: frozenset[str] | None = None) -> Report:
         VectorError: a path, a file or a case is not of the documented form, or a kind is unknown.
     """
     report = Report()
-    for file in dict.fromkeys(file for path in paths for file in vector_files(path)):
-        kind = file.name.removesuffix(".gz").removesuffix(".json")
-        version = release_of(file)
-        if version is None:
-            raise VectorError("error.vector.release", path=str(file), families=", ".join(RELEASED))
+    found = {file.path.resolve(): file for path in paths for file in vector_files(path)}
+    for file in found.values():
+        kind, version = file.kind, file.release
         if kinds is not None and kind not in kinds:
             continue
-        cases, place = cases_of(file), (version, kind)
+        cases, place = cases_of(file.path), (version, kind)
         if kind not in KINDS:
             report.not_covered[place] = report.not_covered.get(place, 0) + len(cases)
             continue
@@ -462,6 +502,16 @@ def replay(paths: list[Path], kinds: frozenset[str] | None = None) -> Report:
                     Failure(version, kind, case["id"], case["input"], case["expected"], got)
                 )
     return report
+
+
+def refuse_too_many_calls(given: Json) -> None:
+    """Refuse a case that would run for ever.
+
+    Raises:
+        VectorError: it asks for more than `MOST_CALLS` calls.
+    """
+    if given.get("calls", 0) > MOST_CALLS:
+        raise VectorError("error.vector.calls", calls=given["calls"], most=MOST_CALLS)
 
 
 def replay_case(kind: str, version: str, given: Json) -> Json:
@@ -481,6 +531,7 @@ def replay_case(kind: str, version: str, given: Json) -> Json:
     {'picks': [['broker-a', 1]], 'index_after': 5}
     """
     try:
+        refuse_too_many_calls(given)
         return KINDS[kind](release(version), given)
     except Exception as problem:  # noqa: BLE001  # a damaged case is a failing case, whatever is wrong with it
         return {"not replayed": f"{type(problem).__name__}: {problem}"}

@@ -52,6 +52,46 @@ class TraceError(RmqRefError):
     """A trace cannot be read or stepped as asked."""
 
 
+def require(what: str, value: object, *kinds: type | None) -> None:
+    """Refuse a value of a kind that no producer can have.
+
+    Args:
+        what: the value's name.
+        value: the value.
+        *kinds: the classes that it may be of; None for None.
+
+    Raises:
+        SituationError: it is of another kind.
+
+    >>> require("start", "4", int, None)
+    Traceback (most recent call last):
+    rmqref.errors.SituationError: The start is '4', which is a str: give an int or None.
+    """
+    if not any(
+        value is None
+        if kind is None
+        else type(value) is kind or (kind is not int and isinstance(value, kind))
+        for kind in kinds
+    ):
+        names = " or ".join(
+            "None" if kind is None else f"{'an' if kind.__name__[0] in 'aeiou' else 'a'} {kind.__name__}"
+            for kind in kinds
+        )
+        raise SituationError(
+            "error.kind", what=what, value=shortened(value), kind=type(value).__name__, kinds=names
+        )
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """Return a value as Python writes it, cut off where it would fill a line.
+
+    >>> shortened("x" * 100)[-3:]
+    '...'
+    """
+    written = repr(value)
+    return written if len(written) <= most else written[:most] + "..."
+
+
 class JavaException(RmqRefError):
     """Something the Java client throws here; the class name is Java's simple name."""
 
@@ -78,12 +118,23 @@ class NullPointerException(JavaException):
 class IndexOutOfBoundsException(JavaException):
     """Java asked a list for a position that it does not have."""
 
+    sentence = "java.index_out_of_bounds"
+
     def __init__(self, position: int, size: int) -> None:
-        super().__init__("java.index_out_of_bounds", position=position, size=size)
+        super().__init__(self.sentence, position=position, size=size)
 
 
 class ArrayIndexOutOfBoundsException(IndexOutOfBoundsException):
     """Java asked an array for a position that it does not have."""
+
+    sentence = "java.array_index_out_of_bounds"
+
+
+class IllegalArgumentException(JavaException):
+    """Java was given an argument that it does not take: a bound of 0, for an empty list."""
+
+    def __init__(self, bound: int) -> None:
+        super().__init__("java.illegal_argument", bound=bound)
 
 
 class NumberFormatException(JavaException):

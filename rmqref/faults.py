@@ -311,7 +311,7 @@ def one_of_better_half(faults: LatencyFaultTolerance, best_first: list[FaultItem
         A broker name. Half of an odd number is rounded down, so of three entries the best is always taken.
 
     Raises:
-        IndexOutOfBoundsException: the counter's value is negative (4.8.0 .. 4.9.3).
+        IndexOutOfBoundsException: the counter's value is negative (4.8.0 .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA).
 
     Java: part of LatencyFaultToleranceImpl#pickOneAtLeast, 4.0.0-incubating .. 5.1.3.
 
@@ -337,7 +337,7 @@ def pick_one_at_least_shuffled(faults: LatencyFaultTolerance) -> str | None:
         A broker name, or None for an empty table.
 
     Raises:
-        IndexOutOfBoundsException: the rotating counter is negative (4.8.0 .. 4.9.3).
+        IndexOutOfBoundsException: the rotating counter is negative (4.8.0 .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA).
 
     Java: LatencyFaultToleranceImpl#pickOneAtLeast, 4.0.0-incubating .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA.
 

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 
 from rmqref.errors import (
     ArithmeticException,
+    IllegalArgumentException,
     IndexOutOfBoundsException,
     NullPointerException,
     NumberFormatException,
@@ -171,7 +172,10 @@ def parse_int(given: str) -> int:
     rmqref.errors.NumberFormatException: Java throws NumberFormatException: " 2" is not an int.
     """
     digits = given[1:] if given[:1] in ("+", "-") else given
-    if not digits.isdecimal() or not INT_MIN <= int(given) <= INT_MAX:
+    # Java looks at single UTF-16 units, so digits beyond U+FFFF are none; no int has more than ten digits.
+    if not digits.isdecimal() or max(digits) > "\uffff" or len(digits.lstrip("0")) > 10:
+        raise NumberFormatException(given)
+    if not INT_MIN <= int(given) <= INT_MAX:
         raise NumberFormatException(given)
     return int(given)
 
@@ -288,7 +292,7 @@ class JavaRandom:
             An int.
 
         Raises:
-            ValueError: the bound is 0 or negative.
+            IllegalArgumentException: the bound is 0 or negative.
 
         Java: Random#nextInt() and Random#nextInt(int), all releases.
 
@@ -298,7 +302,7 @@ class JavaRandom:
         if bound is None:
             return self._next(32)
         if bound <= 0:
-            raise ValueError(bound)
+            raise IllegalArgumentException(bound)
         bits = self._next(31)
         if bound & (bound - 1) == 0:
             return (bound * bits) >> 31

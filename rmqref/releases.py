@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from typing import Any
 
 from rmqref import faults as f
 from rmqref import index as i
@@ -16,7 +17,7 @@ from rmqref import route as r
 from rmqref import selection as pick
 from rmqref import selectors as sel
 from rmqref import strategy as s
-from rmqref.errors import SituationError, UnknownRelease
+from rmqref.errors import SituationError, UnknownRelease, require, shortened
 from rmqref.java import INT_MAX, INT_MIN, Clock, ConcurrentHashMap, JavaRandom, Random
 from rmqref.model import BrokerData, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
 
@@ -99,6 +100,7 @@ class Release:
         >>> release("4.9.4").new_index(start=4).increment_and_get()
         5
         """
+        require("start counter", start, int, None)
         index = self.index(random or JavaRandom(0))
         if start is not None and not INT_MIN <= start <= INT_MAX:
             raise SituationError("error.start", start=start)
@@ -203,7 +205,10 @@ def route_of(brokers: Iterable[tuple[str, int]]) -> TopicRouteData:
     >>> route_of([("broker-a", 4)]).broker_datas[0].broker_addrs
     {0: '10.0.0.1:10911'}
     """
-    pairs = list(brokers)
+    pairs: list[Any] = list(brokers)
+    for pair in pairs:
+        if not (isinstance(pair, tuple | list) and list(map(type, pair)) == [str, int]):
+            raise SituationError("error.pairs", value=shortened(pair))
     return TopicRouteData(
         [QueueData(name, write_queue_nums=queues, read_queue_nums=queues) for name, queues in pairs],
         [BrokerData(name, {0: f"10.0.0.{n}:10911"}) for n, (name, _) in enumerate(pairs, 1)],
@@ -338,10 +343,20 @@ EXCEPTIONS: dict[str, dict[str, object]] = {
 VERSIONS = tuple(version for versions in RELEASED.values() for version in versions.split())
 """The 36 released versions, family by family."""
 
+CHRONOLOGY = tuple(
+    sorted(
+        VERSIONS,
+        key=lambda version: (
+            [int(number) for number in version.split("-")[0].split(".")],
+            ["PREVIEW", "ALPHA", "incubating", ""].index(version.partition("-")[2]),
+        ),
+    )
+)
+"""The 36 released versions by their numbers, a preview before its release."""
+
 _FAMILY_OF = {version: family for family, versions in RELEASED.items() for version in versions.split()}
 
 
-@cache
 def release(name: str) -> Release:
     """Return the row of a release.
 
@@ -360,7 +375,11 @@ def release(name: str) -> Release:
     Traceback (most recent call last):
     rmqref.errors.UnknownRelease: There is no released Java client "4.5.0": the nearest are 4.5.1, 4.5.2, 4.4.0.
     """
-    version = version_of(name)
+    return _row(version_of(name))
+
+
+@cache
+def _row(version: str) -> Release:
     row = replace(FAMILIES[_FAMILY_OF[version]], version=version)
     return replace(row, **EXCEPTIONS.get(version, {}))  # type: ignore[arg-type]  # a test checks the columns' types
 
@@ -380,13 +399,15 @@ def version_of(name: str) -> str:
     >>> version_of("V4_9_4"), version_of("4.0.0"), version_of("5.0.0-alpha")
     ('4.9.4', '4.0.0-incubating', '5.0.0-ALPHA')
     """
-    wanted = name.strip().lower().replace("_", ".")
+    wanted = str(name).strip().lower().replace("_", ".")
     for prefix in ("rocketmq-", "all-", "client-", "v"):
         wanted = wanted.removeprefix(prefix)
     for version in VERSIONS:
         if wanted in (version.lower(), version.lower().removesuffix("-incubating")):
             return version
-    raise UnknownRelease("error.release", name=name, nearest=", ".join(nearest_versions(wanted)))
+    raise UnknownRelease(
+        "error.release", name=shortened(name).strip("'"), nearest=", ".join(nearest_versions(wanted))
+    )
 
 
 def nearest_versions(wanted: str, number: int = 3) -> list[str]:
@@ -397,17 +418,16 @@ def nearest_versions(wanted: str, number: int = 3) -> list[str]:
         number: how many to return.
 
     Returns:
-        Versions, nearest first: by their numbers if the text has numbers, else by spelling.
+        Versions, nearest first by their numbers; the newest if the text has no numbers.
 
     >>> nearest_versions("5.4")
     ['5.3.3', '5.3.2', '5.3.1']
     """
-    import difflib  # noqa: PLC0415  # needed only to word an error
-    import re  # noqa: PLC0415
+    import re  # noqa: PLC0415  # needed only to word an error
 
     numbers = [int(part) for part in re.findall(r"\d{1,6}", wanted)][:3]
     if not numbers:
-        return difflib.get_close_matches(wanted, VERSIONS, number, 0)
+        return list(VERSIONS[::-1][:number])
 
     def distance(version: str) -> tuple[int, ...]:
         own = [int(part) for part in re.findall(r"\d+", version)]

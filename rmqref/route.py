@@ -2,6 +2,8 @@
 
 The expansion groups the list by broker: all queues of the first broker in name order, then all of the next. What a
 retry pick meets next, and who gets the traffic of an avoided broker, follows from that.
+
+Not here: what a producer does for a topic that has no route yet (the default topic's route, `TBW102`).
 """
 
 from __future__ import annotations

@@ -108,6 +108,8 @@ def read_routes(text: str | bytes) -> list[RouteText]:
     >>> read_routes(log)[0].topic, read_routes(log)[0].column, read_routes(log)[0].not_printed
     ('T', 48, ('cluster',))
     """
+    if not isinstance(text, str | bytes):
+        raise RouteError("error.route.kind", kind=type(text).__name__)
     decoded = _decoded(text)
     starts = _line_starts(decoded)
     try:
@@ -569,7 +571,7 @@ def _object(kind: type) -> _Convert:
         for field, (names, convert_value, default) in _FIELDS[kind].items():
             name = next((name for name in names if name in left), names[0])
             value = left.pop(name, _Node(None, node.offset))
-            if value.value is not None:
+            if value.value is not None or (convert_value is _scope and name in node.value):
                 values[field] = convert_value(content, value, prefix + name)
             elif default is not _REQUIRED:
                 values[field] = default()
@@ -579,6 +581,11 @@ def _object(kind: type) -> _Convert:
         return kind(**values)
 
     return convert
+
+
+def _scope(content: _Content, node: _Node, path: str) -> str | None:
+    """Return a mapping's scope: an absent one is the default, but one that is null is none in Java."""
+    return None if node.value is None else _text(content, node, path)
 
 
 def _noticed(content: _Content, node: _Node, path: str) -> bool:
@@ -612,7 +619,7 @@ _FIELDS: dict[type, dict[str, _Field]] = {
     },
     TopicQueueMapping: {
         "broker_name": _Field(("bname",), _text),
-        "scope": _Field(("scope",), _text, lambda: None),
+        "scope": _Field(("scope",), _scope, lambda: "__global__"),
         "epoch": _Field(("epoch",), _long),
         "total_queues": _Field(("totalQueues",), _count),
         "current_ids": _Field(("currIdMap",), _map(_count, _count)),

@@ -64,7 +64,7 @@ def select_by_hash(mqs: Sequence[MessageQueue], msg: Message, arg: object) -> Me
         NullPointerException: the argument is None.
         ArithmeticException: the list is empty.
 
-    Java: SelectMessageQueueByHash#select, 4.8.0 .. 5.3.3 (pull request 2421).
+    Java: SelectMessageQueueByHash#select, 4.8.0 .. 5.3.3 (issue 2421).
 
     >>> queues = [MessageQueue("T", "broker-a", i) for i in range(6)]
     >>> print(select_by_hash(queues, Message("T"), "polygenelubricants"))

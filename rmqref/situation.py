@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from rmqref.errors import SituationError
+from rmqref.errors import SituationError, require
 from rmqref.faults import FaultItem
 from rmqref.java import JavaRandom, ManualClock
 from rmqref.model import MessageQueue, TopicPublishInfo, TopicRouteData
@@ -19,6 +20,26 @@ from rmqref.strategy import MQFaultStrategy, select_one_message_queue, update_fa
 
 NOON = 1_700_000_000_000
 """The time at which situations stand unless told otherwise: milliseconds since 1970, in November 2023."""
+
+
+MOST_MILLISECONDS = 10**15
+"""More milliseconds than any clock of a producer shows, and far from the end of Java's 64-bit long."""
+
+MOST_PICKS = 1_000_000
+
+
+def require_milliseconds(what: str, value: object, least: int = 0) -> None:
+    """Refuse what is no time in milliseconds.
+
+    Raises:
+        SituationError: it is no whole number, negative where it may not be, or beyond `MOST_MILLISECONDS`.
+    """
+    require(what, value, int)
+    assert isinstance(value, int)
+    if value < least:
+        raise SituationError("error.negative", what=what, value=value)
+    if value > MOST_MILLISECONDS:
+        raise SituationError("error.time", what=what, value=value, most=MOST_MILLISECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +65,10 @@ class Fault:
     reachable: bool = True
 
     def __post_init__(self) -> None:
-        if self.latency < 0:
-            raise SituationError("error.negative", what="latency", value=self.latency)
+        require("broker name", self.broker_name, str)
+        require("reachable", self.reachable, bool)
+        require_milliseconds("latency", self.latency)
+        require_milliseconds("time of avoidance", self.avoided_for, least=-MOST_MILLISECONDS)
 
     def item(self, now: int) -> FaultItem:
         """Return the entry that Java would hold."""
@@ -77,9 +100,31 @@ class Send:
     at: int = 0
 
     def __post_init__(self) -> None:
-        for what, value in (("latency", self.latency), ("time of a send", self.at)):
-            if value < 0:
-                raise SituationError("error.negative", what=what, value=value)
+        require("broker name", self.broker_name, str)
+        require("failed", self.failed, bool)
+        require("reachable", self.reachable, bool)
+        require_milliseconds("latency", self.latency)
+        require_milliseconds("time of a send", self.at)
+
+
+KINDS: tuple[tuple[Any, ...], ...] = (
+    ("release", str),
+    ("route", TopicRouteData, tuple),
+    ("topic", str),
+    ("start", int, None),
+    ("last_broker_name", str, None),
+    ("fault_switch", bool),
+    ("faults", tuple),
+    ("now", int),
+    ("sends", tuple),
+    ("pick_at", int, None),
+    ("calls", int),
+    ("chain", bool),
+    ("reset_index", bool),
+    ("worst_start", int, None),
+    ("seed", int),
+)
+"""The values of a situation and the classes that each may be of."""
 
 
 @dataclass(slots=True)
@@ -145,6 +190,20 @@ class Situation:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("faults", "sends", "route"):
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name, *kinds in KINDS:
+            require(name, getattr(self, name), *kinds)
+        for fault in self.faults:
+            require("row of the fault table", fault, Fault)
+        for send in self.sends:
+            require("send", send, Send)
+        require_milliseconds("now", self.now)
+        if self.pick_at is not None:
+            require_milliseconds("pick_at", self.pick_at)
+        if self.calls > MOST_PICKS:
+            raise SituationError("error.calls.many", calls=self.calls, most=MOST_PICKS)
         if self.calls < 0 or (self.calls == 0 and not self.sends):
             raise SituationError("error.calls", calls=self.calls)
         times = [send.at for send in self.sends] + ([] if self.pick_at is None else [self.pick_at])
@@ -165,7 +224,10 @@ class Situation:
             clock=clock,
             random=chance,
             send_latency_fault_enable=self.fault_switch,
-            faults=[fault.item(self.now) for fault in self.faults],
+            faults=[
+                fault.item(self.now) if row.has_reachable else replace(fault, reachable=True).item(self.now)
+                for fault in self.faults
+            ],
             worst_start=self.worst_start,
         )
         return Desk(row, topic, strategy, clock)
@@ -227,7 +289,13 @@ class Situation:
     def but(self, **changes: object) -> Situation:
         """Return the situation with some values changed.
 
+        Raises:
+            SituationError: a situation has no such value, or cannot have it.
+
         >>> Situation().but(release="5.3.3").release
         '5.3.3'
         """
+        for name in changes:
+            if name not in self.__dataclass_fields__:
+                raise SituationError("error.field", name=name, names=", ".join(self.__dataclass_fields__))
         return replace(self, **changes)  # type: ignore[arg-type]  # replace checks the names, mypy cannot

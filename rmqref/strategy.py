@@ -104,7 +104,7 @@ def select_by_scan(
     last_broker_name: str | None,
     reset_index: bool = False,
 ) -> MessageQueue:
-    """Return a queue that the scan accepts, else the fallback's; any exception on the way ends in a first pick.
+    """Return a queue that the scan accepts, else the fallback's, else a first pick; an exception ends in one too.
 
     Args:
         strategy: the producer's strategy.
@@ -132,10 +132,11 @@ def select_by_scan(
         mq = scan(strategy, topic, last_broker_name)
         if mq is None:
             mq = not_best_broker(strategy, topic)
-        return mq
+        if mq is not None:
+            return mq
     except JavaException as error:
         strategy.errors_logged.append(error)
-        return first_pick(topic)
+    return first_pick(topic)
 
 
 def scan(
@@ -242,18 +243,18 @@ def accepts_another_available(
     return is_available(strategy.latency_fault_tolerance, mq.broker_name)
 
 
-def not_best_broker(strategy: MQFaultStrategy, topic: TopicPublishInfo) -> MessageQueue:
+def not_best_broker(strategy: MQFaultStrategy, topic: TopicPublishInfo) -> MessageQueue | None:
     """Return a queue on a broker of the better half of the fault table, for when no broker is available.
 
     A first pick chooses *which element of the list* is used; broker and queue id come from elsewhere. A broker that
-    the route gives no write queues is dropped from the table, and the first pick is returned as it is.
+    the route gives no write queues is dropped from the table instead.
 
     Args:
         strategy: the producer's strategy.
         topic: the topic's publish info.
 
     Returns:
-        A queue; in most releases the list's own element, rewritten.
+        A queue, in most releases the list's own element, rewritten; None after a broker was dropped.
 
     Raises:
         NullPointerException: the fault table is empty, or the publish info has no route.
@@ -276,7 +277,7 @@ def not_best_broker(strategy: MQFaultStrategy, topic: TopicPublishInfo) -> Messa
         queue_id = remainder(topic.send_which_queue.increment_and_get(), write_queue_nums)
         return strategy.rules.place_on_broker(mq, broker_name, queue_id)
     remove(strategy.latency_fault_tolerance, broker_name)
-    return first_pick(topic)
+    return None
 
 
 def write_queue_nums_of(
@@ -337,7 +338,7 @@ def rewrite_queue(mq: MessageQueue, broker_name: str, queue_id: int) -> MessageQ
     Args:
         mq: an element of the shared list.
         broker_name: the fallback's broker.
-        queue_id: the fallback's queue, negative after an overflow in 4.8.0 .. 4.9.3.
+        queue_id: the fallback's queue, negative after an overflow in 4.8.0 .. 4.9.3, 5.0.0-PREVIEW and 5.0.0-ALPHA.
 
     Returns:
         The same object.

@@ -21,9 +21,10 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from rmqref import faults, index, selection, strategy
-from rmqref.errors import JavaException
+from rmqref.errors import JavaException, TraceError, shortened
 from rmqref.faults import FaultItem, LatencyFaultTolerance
 from rmqref.index import ThreadLocalIndex
+from rmqref.java import INT_MIN
 from rmqref.messages import Parameter, text
 from rmqref.model import MessageQueue, TopicPublishInfo
 from rmqref.situation import Situation
@@ -51,6 +52,9 @@ PICKS = frozenset(
 )
 """Functions that decide on a queue: the outermost one that runs is a decision that a reader can predict."""
 
+MOST_PICKS = 200
+"""More picks than anybody steps through; `Situation.share` counts any number of them."""
+
 UNWATCHED = frozenset({"compare_fault_items", "rank", "array_element"})
 """Functions that are run but not stepped into: which entries a sort compares is Python's affair, not Java's."""
 
@@ -65,10 +69,17 @@ def record(situation: Situation, title: str | None = None) -> Json:
     Returns:
         The trace: data that JSON can hold, the same every time.
 
+    Raises:
+        TraceError: it is no situation, or one with more picks than a person steps through.
+
     >>> trace = record(Situation("4.9.4", start=4))
     >>> trace["result"], [step["kind"] for step in trace["steps"] if step["kind"]]
     ('broker-b : 1', ['enter', 'enter', 'enter', 'enter', 'enter', 'count', 'enter', 'enter', 'probe', 'pick'])
     """
+    if not isinstance(situation, Situation):
+        raise TraceError("error.trace.situation", value=shortened(situation))
+    if situation.calls > MOST_PICKS:
+        raise TraceError("error.trace.long", calls=situation.calls, most=MOST_PICKS)
     desk = situation.prepare()
     if title is None:
         kind = (
@@ -119,11 +130,17 @@ def sentence(trace: Json, step: int) -> str:
     Returns:
         One sentence from the catalogue.
 
+    Raises:
+        TraceError: there is no such step.
+
     >>> trace = record(Situation("4.9.4", start=4))
     >>> sentence(trace, len(trace["steps"]) - 1)
     'The pick is broker-b : 1, after 1 look at the list.'
     """
-    say = dict(trace["steps"][step]["say"])
+    steps = trace["steps"]
+    if not 0 <= step < len(steps):
+        raise TraceError("stepper.error.step", step=step, last=len(steps) - 1)
+    say = dict(steps[step]["say"])
     return text(say.pop("id"), **say)
 
 
@@ -386,6 +403,12 @@ class Watch:
         )
         self._last_frame = top
 
+    def is_available(self, item: FaultItem, at: int | None = None) -> bool:
+        """Return whether an entry says available, now or at a time; a clock that cannot be looked at stands at 0."""
+        tolerance = self.strategy.latency_fault_tolerance
+        now = getattr(tolerance.clock, "now", 0) if at is None else at
+        return tolerance.is_available_item(item, now)
+
     def _state(self) -> int:
         tolerance = self.strategy.latency_fault_tolerance
         now = getattr(tolerance.clock, "now", None)
@@ -402,7 +425,7 @@ class Watch:
                     "available_from": item.start_timestamp,
                     "reachable": item.reachable,
                     "left": max(item.start_timestamp - (now or 0), 0),
-                    "available": tolerance.is_available_item(item, now or 0),
+                    "available": self.is_available(item),
                 }
                 for item in tolerance.fault_item_table.values()
             ],
@@ -451,10 +474,12 @@ def probed(watch: Watch, found: dict[str, Any], mq: MessageQueue) -> tuple[str, 
     arithmetic = watch.arithmetic or {"before": None, "after": None, "visible": None}
     watch.arithmetic = arithmetic | {"visible": found["index"], "size": size, "position": position}
     watch.probes.append({"position": position, "mark": "looking"})
+    index = found["index"]
+    how = "" if index >= 0 else ".smallest" if index == INT_MIN else ".absolute"
     return "probe", say(
-        "say.probe",
+        f"say.probe{how}",
         look=len(watch.probes),
-        index=found["index"],
+        index=index,
         size=size,
         position=position,
         queue=str(mq),
@@ -475,7 +500,7 @@ def asked_for_another_broker(watch: Watch, found: dict[str, Any], passed: bool) 
         return skip(watch, "say.skip.last", queue=queue)
     if last is None:
         return None
-    return "accept", say("say.accept.another", queue=queue, broker=last)
+    return "accept", say("say.accept.another", queue=queue, broker=last or '""')
 
 
 def asked_for_availability(watch: Watch, found: dict[str, Any], passed: bool) -> tuple[str, Json]:
@@ -501,13 +526,17 @@ def asked_for_reachability(watch: Watch, found: dict[str, Any], passed: bool) ->
 def asked_for_same_broker(watch: Watch, found: dict[str, Any], passed: bool) -> tuple[str, Json] | None:
     """The inverted test of 4.0.0 to 4.7.1 was made."""
     last, mq = found["last_broker_name"], found["mq"]
-    if not passed and last is not None and mq.broker_name != last:
+    item = watch.strategy.latency_fault_tolerance.fault_item_table.get(mq.broker_name)
+    available = item is None or watch.is_available(item)
+    if not passed and available and last is not None and mq.broker_name != last:
         return skip(watch, "say.skip.inverted", queue=str(mq), broker=last)
     return None
 
 
 def went_round(watch: Watch, found: dict[str, Any], mq: MessageQueue | None) -> tuple[str, Json] | None:
     """The scan or the filter pick came to its end."""
+    if mq is None and not watch.topic.message_queue_list:
+        return "fallback", say("say.none.empty")
     if mq is None:
         return "fallback", say("say.none", size=len(watch.topic.message_queue_list))
     return None
@@ -558,6 +587,8 @@ def updated(watch: Watch, found: dict[str, Any], value: None) -> tuple[str, Json
     """A send was noted in the fault table."""
     item = found["item"]
     left = max(item.start_timestamp - found["faults"].clock(), 0)
+    if not watch.is_available(item, at=2**63 - 1):
+        return "update", say("say.update.unreachable", broker=item.name, latency=item.current_latency)
     return "update", say("say.update", broker=item.name, latency=item.current_latency, left=left)
 
 

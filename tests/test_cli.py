@@ -82,6 +82,8 @@ def test_a_wrong_call_ends_in_one_sentence(arguments, says, capsys):
         ("4.9.7/index.json", b'{"id": 1}', "not an array of cases"),
         ("4.9.7/index.json", b'[{"id": "a"}]', "not an array of cases"),
         ("4.9.7/index.json.gz", b"plain", "cannot be read"),
+        ("4.9.7/index.json.gz", gzip.compress(b"[]" * 99)[:20] + b"xxxxxxxxxx", "cannot be read"),
+        ("4.9.7/index.json", b"[" * 100_000, "cannot be read"),
         ("4.9.7/index.json", b"\xff\xfe", "cannot be read"),
         ("nowhere/index.json", b"[]", "lies in no folder named by a release"),
     ],
@@ -111,7 +113,8 @@ def test_the_release_table_has_a_line_for_each_family(capsys):
 def test_bugs_are_listed_by_release(capsys):
     assert main(["bugs", "4.8.0"]) == 0
     out = capsys.readouterr().out
-    assert "counter_sticks (4.8.0 .. 4.8.0)" in out
+    assert "counter_sticks (4.8.0): " in out
+    assert "negative_queue_ids (4.8.0 .. 4.9.3, 5.0.0-PREVIEW .. 5.0.0-ALPHA): " in out
     assert "unreachable_for_ever" not in out
 
 
@@ -122,7 +125,83 @@ def test_help_names_every_command(capsys):
     assert all(command in out for command in ("conform", "releases", "bugs"))
 
 
-def test_output_into_a_closed_pipe_is_no_error():
-    command = f"{sys.executable} -m rmqref releases | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-    assert done.stderr == ""
+@pytest.mark.parametrize(("arguments", "status"), [(["releases"], 0), (["conform", str(VECTORS)], 3)])
+def test_a_reader_that_stops_reading_changes_no_exit_status(arguments, status):
+    command = f"{sys.executable} -m rmqref {' '.join(arguments)} | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, "")
+    assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_result_that_cannot_be_written_is_an_error_of_one_sentence():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rmqref", "releases"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("The result could not be written")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.fixture
+def index_file():
+    return gzip.decompress((VECTORS / "4.9.7" / "index.json.gz").read_bytes())
+
+
+def test_no_vectors_are_passed_over_in_silence(tmp_path, index_file, capsys):
+    for name in ("4.9.7", "4.9.8-kept"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.json").write_bytes(index_file)
+    assert main(["conform", str(tmp_path)]) == 2
+    assert "4.9.8-kept" in capsys.readouterr().err
+    assert main(["conform", str(tmp_path / "4.9.7"), "--kinds", "route"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "0 passed, 0 failed\n"
+    assert err.startswith("Nothing was replayed")
+
+
+def test_links_are_followed_and_a_file_counts_once(tmp_path, index_file, capsys):
+    real = tmp_path / "store"
+    real.mkdir()
+    (real / "index.JSON").write_bytes(index_file)
+    folder = tmp_path / "vectors"
+    folder.mkdir()
+    (folder / "rocketmq-all-4.9.7").symlink_to(real)
+    (folder / "rocketmq-all-4.9.7" / "loop").symlink_to(real)
+    assert main(["conform", str(folder), f"{folder}/../vectors"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"{len(json.loads(index_file))} passed, 0 failed"
+
+
+def test_other_json_beside_the_release_folders_is_left_alone(tmp_path, index_file, capsys):
+    folder = tmp_path / "rocketmq-5.3.3" / "vectors"
+    (folder / "4.9.7").mkdir(parents=True)
+    (folder / "4.9.7" / "index.json").write_bytes(index_file)
+    (folder / "eras.json").write_text("{}")
+    assert main(["conform", str(folder)]) == 0
+    assert "4.9.7" in capsys.readouterr().out
+
+
+def test_json_is_json_whatever_the_terminal_can_show(tmp_path):
+    (tmp_path / "4.9.7").mkdir()
+    case = {"id": "é", "input": {}, "expected": {"é": 1}}
+    (tmp_path / "4.9.7" / "index.json").write_text(json.dumps([case]))
+    done = subprocess.run(
+        [sys.executable, "-m", "rmqref", "conform", "--json", str(tmp_path)],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert json.loads(done.stdout)["failures"][0]["id"] == "é"
+
+
+def test_a_case_that_would_run_for_ever_is_a_failing_one(tmp_path, capsys):
+    (tmp_path / "4.9.7").mkdir()
+    case = {"id": "a", "input": {"queues": [["a", 0]], "start": 0, "calls": 10**9}, "expected": {}}
+    (tmp_path / "4.9.7" / "first_pick.json").write_text(json.dumps([case]))
+    assert main(["conform", str(tmp_path)]) == 1
+    assert "1000000000 calls" in capsys.readouterr().out

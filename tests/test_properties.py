@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from rmqref import first_pick, release, select_one_message_queue, update_fault_item
+from rmqref.errors import ArithmeticException
 from rmqref.faults import FaultItem, is_available
 from rmqref.java import INT_MAX, INT_MIN, JavaRandom, ManualClock
 from rmqref.releases import FAMILIES, VERSIONS
@@ -288,3 +289,17 @@ def test_the_block_share_of_the_queue_after_an_avoided_broker():
     assert {old["b2", n] for n in range(1, 24)} == {100}
     assert {new["b2", n] for n in range(24)} == {200}
     assert sum(count for (name, _), count in Counter(old).items() if name == "b1") == 0
+
+
+@given(st.sampled_from(["4.7.1", "4.8.0", "4.9.7", "4.9.8", "5.1.0", "5.1.3"]), st.integers(0, 99))
+def test_an_empty_list_ends_in_java_s_own_exception_and_steps(family, start):
+    """As run on the released classes: the pick after a broker is dropped stands behind the try."""
+    strategy = release(family).fault_strategy(
+        clock=lambda: 0, send_latency_fault_enable=True, faults=[FaultItem("a", 700, 9)], worst_start=0
+    )
+    topic = release(family).topic([], start=start)
+    with pytest.raises(ArithmeticException):
+        select_one_message_queue(strategy, topic)
+    assert topic.send_which_queue.stored == start + 2
+    assert strategy.errors_logged == []
+    assert list(strategy.latency_fault_tolerance.fault_item_table) == []

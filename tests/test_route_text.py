@@ -219,7 +219,7 @@ def routes(names, with_cluster=True, logical=True):
     mappings = st.builds(
         TopicQueueMapping,
         names,
-        st.none() | names,
+        names,
         st.integers(-(2**63), 2**63 - 1),
         ints,
         st.dictionaries(ints, ints, max_size=3),
@@ -643,3 +643,20 @@ def test_importing_the_reader_loads_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert not {"asyncio", "xml", "unittest", "pydantic", "numpy", "plotly"} & set(loaded)
+
+
+def test_an_absent_scope_is_the_default_and_a_null_one_is_none():
+    dump = (
+        '{"queueDatas":[],"brokerDatas":[],"topicQueueMappingByBroker":{"a":'
+        '{"bname":"a",SCOPE"epoch":1,"totalQueues":2,"currIdMap":{0:0,1:1}}}}'
+    )
+    absent = read_route(dump.replace("SCOPE", "")).topic_queue_mapping_by_broker
+    null = read_route(dump.replace("SCOPE", '"scope":null,')).topic_queue_mapping_by_broker
+    assert absent is not None
+    assert null is not None
+    assert (absent["a"].scope, null["a"].scope) == ("__global__", None)
+
+
+def test_what_is_no_text_is_refused_in_one_sentence():
+    with pytest.raises(RouteError, match="of the kind NoneType"):
+        read_route(None)  # type: ignore[arg-type]

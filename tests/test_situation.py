@@ -1,6 +1,7 @@
 """A situation is a value: it never changes, repeats exactly, and refuses what no producer can have."""
 
 from copy import deepcopy
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,23 @@ from rmqref.situation import Fault, Send, Situation
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
+        ({"start": "4"}, "start is '4', which is a str: give an int or None"),
+        ({"start": True}, "start is True, which is a bool"),
+        ({"release": None}, "release is None"),
+        ({"route": "broker-a"}, "route is 'broker-a'"),
+        ({"route": {"a": 4}}, "which is a dict"),
+        ({"route": None}, "route is None"),
+        ({"route": (("a", "4"),)}, "no pair of a broker's name"),
+        ({"calls": "3"}, "calls is '3'"),
+        ({"calls": 10**9}, "1000000000 picks are more than 1000000"),
+        ({"faults": ("broker-a",)}, "give a Fault"),
+        ({"sends": (3,)}, "give a Send"),
+        ({"fault_switch": "no"}, "fault_switch is 'no'"),
+        ({"last_broker_name": 5}, "last_broker_name is 5"),
+        ({"now": None}, "now is None"),
+        ({"now": 2**70}, "no producer's clock shows that"),
+        ({"pick_at": -5}, "pick_at is -5, which is negative"),
+        ({"seed": "x"}, "seed is 'x'"),
         ({"start": 2**31}, "2147483648 does not fit"),
         ({"start": -(2**31) - 1}, "-2147483649 does not fit"),
         ({"worst_start": 2**40}, "does not fit"),
@@ -38,8 +56,22 @@ def test_negative_times_are_refused():
         Send("a", -1)
     with pytest.raises(SituationError, match="time of a send is -1"):
         Send("a", 1, at=-1)
+    with pytest.raises(SituationError, match=r"latency is 1\.5"):
+        Fault("a", 1.5)  # type: ignore[arg-type]
+    with pytest.raises(SituationError, match="broker name is None"):
+        Fault(None)  # type: ignore[arg-type]
+    with pytest.raises(SituationError, match="no producer's clock"):
+        Fault("a", 1, 2**70)
     with pytest.raises(UnknownRelease):
         Situation("4.5.0")
+    with pytest.raises(SituationError, match='has no "colour"'):
+        Situation().but(colour=1)
+
+
+def test_lists_are_taken_as_tuples():
+    lists: dict[str, Any] = {"route": [("a", 2)], "faults": [Fault("a")], "sends": [Send("a", 1)]}
+    situation = Situation(**lists)
+    assert situation == Situation(route=(("a", 2),), faults=(Fault("a"),), sends=(Send("a", 1),))
 
 
 @given(st.sampled_from(VERSIONS), st.sampled_from(SAMPLES), st.integers(0, 99))

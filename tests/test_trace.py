@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rmqref
-from rmqref.errors import JavaException
+from rmqref.errors import JavaException, TraceError
 from rmqref.messages import catalogue
 from rmqref.releases import FAMILIES, VERSIONS
 from rmqref.situation import Fault, Send, Situation
@@ -151,11 +151,11 @@ def test_a_fallback_that_rewrites_the_list_is_told_step_by_step():
         "b1 is avoided for another 30000 ms. Skip.",
         "Look 4: 5 % 4 gives position 1, which is b1 : 1.",
         "b1 is avoided for another 30000 ms. Skip.",
-        "Once round all 4 queues, and none was accepted.",
+        "Once round the whole list, 4 in all, and none was accepted.",
         "Sorted by availability, then latency, then start time, the fault table reads: b1, b2.",
         "The fallback's own counter moves from 0 to 1.",
         "The fallback takes one of the better half of the fault table (1 of 2): b1.",
-        "The route gives b1 2 write queues.",
+        "Write queues that the route gives b1: 2.",
         "This thread's counter moves from 2 to 3.",
         "Look 5: 3 % 4 gives position 3, which is b2 : 1.",
         "This thread's counter moves from 3 to 4.",
@@ -168,10 +168,53 @@ def test_a_swallowed_exception_is_told_once_and_kept_as_data():
     situation = Situation("5.1.3", (("a", 2),), fault_switch=True, last_broker_name="a")
     told = events(record(situation))
     assert sum("NullPointerException" in sentence for sentence in told) == 2
-    assert any("Java catches the NullPointerException, logs it" in sentence for sentence in told)
+    assert any("Java catches the NullPointerException and logs it" in sentence for sentence in told)
     desk = situation.prepare()
     situation.run(desk)
     assert [error.name for error in desk.strategy.errors_logged] == ["NullPointerException"]
+
+
+def test_what_is_said_of_a_negative_counter_is_true():
+    walk = Situation(
+        "4.7.1", start=2**31 - 2, fault_switch=True, faults=(Fault("broker-a", 1, 9), Fault("broker-b", 1, 9))
+    )
+    told = events(record(walk))
+    assert "Look 1: 2147483647 % 12 gives position 7, which is broker-b : 3." in told
+    assert (
+        "Look 2: -2147483648 has no absolute value; its negative remainder by 12 is repaired to position 0, "
+        "which is broker-a : 0."
+    ) in told
+    assert "Look 3: the absolute value of -2147483647, % 12, gives position 7, which is broker-b : 3." in told
+
+
+def test_an_avoided_broker_is_not_called_available_by_the_inverted_test():
+    down = tuple(Fault(name, 700, 30000) for name in ("broker-a", "broker-b", "broker-c"))
+    told = events(record(Situation("4.7.1", fault_switch=True, last_broker_name="broker-b", faults=down)))
+    assert not any("is available, but" in sentence for sentence in told)
+
+
+def test_unreachable_in_5_1_4_is_told_as_what_it_is():
+    def told(version):
+        sends = (Send("broker-b", 20, failed=True, reachable=False),)
+        return events(record(Situation(version, fault_switch=True, sends=sends, calls=0)))
+
+    assert "no passing of time makes it available again" in told("5.1.4")[0]
+    assert "avoided for 10000 ms" in told("5.2.0")[0]
+
+
+def test_an_empty_list_is_told_as_empty():
+    told = events(record(Situation("4.9.7", (), fault_switch=True, faults=(Fault("a", 1, 9),))))
+    assert "The list is empty: there is no queue to look at." in told
+
+
+def test_what_cannot_be_recorded_is_refused_in_one_sentence():
+    with pytest.raises(TraceError, match=r"'4\.9\.4' cannot be recorded"):
+        record("4.9.4")  # type: ignore[arg-type]
+    with pytest.raises(TraceError, match="3000 picks are more than"):
+        record(Situation(calls=3000))
+    for step in (-1, 999):
+        with pytest.raises(TraceError, match=f"no step {step}"):
+            sentence(record(Situation()), step)
 
 
 def test_sends_are_told_before_the_picks():
@@ -216,4 +259,4 @@ def test_runs_are_cut_into_the_same_steps_by_every_python():
     assert digest == DIGEST
 
 
-DIGEST = "f0cda7be601f2aed6f6d420aae8310a7d4954ebc18e3bd3da9ecf8fb8717857d"
+DIGEST = "ac55d5392c5aff06fd762fd5fbb336618a2ff72926c75105f29f1e93eeb80ff8"
