@@ -82,7 +82,7 @@ def test_a_wrong_call_ends_in_one_sentence(arguments, says, capsys):
         ("4.9.7/index.json", b'{"id": 1}', "not an array of cases"),
         ("4.9.7/index.json", b'[{"id": "a"}]', "not an array of cases"),
         ("4.9.7/index.json.gz", b"plain", "cannot be read"),
-        ("4.9.7/index.json.gz", gzip.compress(b"[]" * 99)[:20] + b"xxxxxxxxxx", "cannot be read"),
+        ("4.9.7/index.json.gz", gzip.compress(b"[]" * 99, mtime=0)[:20] + b"xxxxxxxxxx", "cannot be read"),
         ("4.9.7/index.json", b"[" * 100_000, "cannot be read"),
         ("4.9.7/index.json", b"\xff\xfe", "cannot be read"),
         ("nowhere/index.json", b"[]", "lies in no folder named by a release"),
