@@ -73,7 +73,11 @@ CLOSE_NOTEBOOK = """async () => {
 }"""
 
 # Console messages that say nothing about the notebooks, each with the reason.
-HARMLESS: tuple[str, ...] = ()
+HARMLESS: tuple[str, ...] = (
+    # JupyterLab may ask for a picture of a Markdown cell once at the page's own address, before it has worked out
+    # where the notebook lies; `pictures_are_shown` makes sure that the picture itself arrives.
+    "/path.svg:",
+)
 
 
 def find_chromium() -> str | None:
@@ -166,6 +170,13 @@ class OpenNotebook:
             code,
         )
         return printed
+
+    def pictures_are_shown(self) -> bool:
+        """Whether every picture of the Markdown cells that are drawn has been loaded."""
+        pictures = "[...document.querySelectorAll('.jp-RenderedMarkdown img')]"
+        self.page.wait_for_function(f"() => {pictures}.every(image => image.complete)")
+        shown: bool = self.page.evaluate(f"() => {pictures}.every(image => image.naturalWidth > 0)")
+        return shown
 
     def show_cell(self, number: int) -> None:
         """Scroll cell `number` (0 is the first, prose counts) into view, so that it is really drawn."""

@@ -90,6 +90,7 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
         notebook.run_all()
         notebook.show_cell(0)
         notebook.screenshot(f"{stem}-1300")
+        assert notebook.pictures_are_shown()
         predicted = number_of_cell_that_shows(name, "= Stepper(", "predict=True")
         changed = number_of_cell_that_shows(name, "= PickControls(")
         assert stem.startswith("00") or None not in (predicted, changed), (
