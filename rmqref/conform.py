@@ -11,15 +11,40 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from rmqref import faults as f
-from rmqref.errors import JavaException, UnknownRelease, VectorError
+from rmqref.cluster import Nowhere
+from rmqref.errors import (
+    InterruptedException,
+    JavaException,
+    MQBrokerException,
+    MQClientException,
+    RemotingConnectException,
+    RemotingException,
+    RemotingSendRequestException,
+    RemotingTimeoutException,
+    RemotingTooMuchRequestException,
+    SendException,
+    UnknownRelease,
+    VectorError,
+)
 from rmqref.java import JavaLong, JavaRandom, ManualClock, ScriptedRandom, hash_code, utf16_units
 from rmqref.messages import text
-from rmqref.model import BrokerData, Message, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
+from rmqref.model import (
+    BrokerData,
+    CommunicationMode,
+    Message,
+    MessageQueue,
+    QueueData,
+    SendResult,
+    SendStatus,
+    TopicPublishInfo,
+    TopicRouteData,
+)
+from rmqref.producer import DefaultMQProducer, send_default_impl
 from rmqref.releases import RELEASED, VERSIONS, Release, release, version_of
 from rmqref.selection import first_pick
 from rmqref.selectors import MessageQueueSelector, select_by_machine_room
@@ -55,6 +80,17 @@ def pair(mq: MessageQueue) -> list[Json]:
 def queues_of(given: Json) -> list[MessageQueue]:
     """Return the publish list of a case."""
     return [MessageQueue("T", broker_name, queue_id) for broker_name, queue_id in given]
+
+
+def plain_route_of(given: Json) -> TopicRouteData | None:
+    """Return the part of a case's route that the fallback reads, or None."""
+    return given["route"] and TopicRouteData(
+        [
+            QueueData(data["broker"], data["write"], perm=data["perm"])
+            for data in given["route"]["queue_datas"]
+        ],
+        [],
+    )
 
 
 def topic_of(row: Release, given: Json, route: TopicRouteData | None = None) -> TopicPublishInfo:
@@ -187,14 +223,11 @@ def strategy_of(row: Release, given: Json) -> MQFaultStrategy:
 
 def run_fault_pick(row: Release, given: Json) -> Json:
     """Replay picks of the strategy, with what they leave behind."""
-    route = given["route"] and TopicRouteData(
-        [
-            QueueData(data["broker"], data["write"], perm=data["perm"])
-            for data in given["route"]["queue_datas"]
-        ],
-        [],
+    topic, strategy, last = (
+        topic_of(row, given, plain_route_of(given)),
+        strategy_of(row, given),
+        given["last"],
     )
-    topic, strategy, last = topic_of(row, given, route), strategy_of(row, given), given["last"]
     picks, positions = [], []
     for _ in range(given["calls"]):
         try:
@@ -273,6 +306,102 @@ def argument(given: Json) -> object:
     return kinds[given["type"]](given["value"])
 
 
+SENT: dict[str, type[SendException]] = {
+    kind.__name__: kind
+    for kind in (
+        RemotingConnectException,
+        RemotingTimeoutException,
+        RemotingTooMuchRequestException,
+        RemotingSendRequestException,
+        RemotingException,
+        MQClientException,
+        InterruptedException,
+    )
+}
+"""What a script's attempt may throw, beside a broker's answer."""
+
+
+def thrown_by(given: Json) -> SendException:
+    """Return the exception that a script's attempt throws."""
+    match given["throw"]:
+        case "MQBrokerException":
+            return MQBrokerException(given["code"], "scripted")
+        case "RemotingConnectException":
+            return RemotingConnectException("scripted")
+        case "RemotingTimeoutException":
+            return RemotingTimeoutException("scripted", given["cost"])
+        case "RemotingSendRequestException":
+            return RemotingSendRequestException("scripted")
+        case name:
+            return SENT[name]("scripted")
+
+
+def run_send_loop(row: Release, given: Json) -> Json:
+    """Replay the loop of a send, with attempts that a script answers."""
+    clock = ManualClock(given["now"])
+    script, attempts, updates = iter(given["script"]), list[Json](), list[Json]()
+
+    def noting(faults: f.LatencyFaultTolerance, name: str, latency: int, duration: int, up: bool) -> None:
+        told = {"name": name, "latency": latency, "duration": duration}
+        updates.append(told | ({"reachable": up} if row.has_reachable else {}))
+        row.update_fault_item(faults, name, latency, duration, up)
+
+    def send_kernel(
+        msg: Message, mq: MessageQueue, mode: Json, callback: Json, topic: Json, timeout: int
+    ) -> SendResult | None:
+        attempts.append({"queue": pair(mq), "timeout": timeout})
+        answer = next(script)
+        clock.advance(answer["cost"])
+        if "throw" in answer:
+            raise thrown_by(answer)
+        if answer["result"] is None:
+            return None
+        return SendResult(SendStatus[answer["result"]], replace(mq), msg_id=str(len(attempts)))
+
+    producer = DefaultMQProducer(
+        remoting=Nowhere(),
+        clock=clock,
+        release=row.version,
+        retry_times_when_send_failed=given["retry_times"],
+        retry_another_broker_when_not_store_ok=given.get("retry_another") or False,
+        send_msg_max_timeout_per_request=given.get("max_timeout_per_request", -1),
+        start_detector_enable=given.get("detector_enabled") or False,
+    )
+    producer.retry_response_codes.update(given.get("extra_retry_codes") or ())
+    producer.mq_fault_strategy = replace(row, update_fault_item=noting).fault_strategy(
+        clock=clock,
+        send_latency_fault_enable=given["fault_enabled"],
+        faults=items_of(row, given["faults"]),
+        worst_start=given["worst_start"],
+    )
+    producer.send_kernel = send_kernel
+    topic = topic_of(row, given, plain_route_of(given))
+    producer.topic_publish_info_table["T"] = topic
+    outcome: Json
+    try:
+        result = send_default_impl(
+            producer, Message("T", b"body"), CommunicationMode[given["mode"]], None, given["timeout"]
+        )
+    except JavaException as exception:
+        outcome = {"throw": exception.name}
+        if isinstance(exception, MQClientException | MQBrokerException):
+            outcome["code"] = exception.response_code
+        if isinstance(exception, SendException) and exception.cause is not None:
+            outcome["cause"] = type(exception.cause).__name__
+    else:
+        outcome = {"result": None}
+        if result is not None:
+            outcome = {"result": result.send_status.name, "of_attempt": int(result.msg_id)}
+    return {
+        "attempts": attempts,
+        "outcome": outcome,
+        "updates": updates,
+        "table_after": table_of(row, producer.mq_fault_strategy.latency_fault_tolerance),
+        "index_after": topic.send_which_queue.stored,
+        "clock_after": clock.now,
+    }
+
+
 KINDS: dict[str, Callable[[Release, Json], Json]] = {
     "index": run_index,
     "first_pick": run_first_pick,
@@ -285,13 +414,14 @@ KINDS: dict[str, Callable[[Release, Json], Json]] = {
     "route": run_route,
     "selectors": run_selectors,
     "detector": run_fault_table,
+    "send_loop": run_send_loop,
 }
 """How a case of each kind is replayed."""
 
 
 def known_kinds() -> frozenset[str]:
-    """Return the kinds that vectors come in: those that are replayed, and those that are not yet."""
-    return frozenset(KINDS) | {"send_loop"}
+    """Return the kinds that vectors come in."""
+    return frozenset(KINDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,14 @@ class VectorError(RmqRefError):
     """A vector file is not of the documented form."""
 
 
+class SendError(RmqRefError):
+    """A producer is used in a way that Java would not compile, or its release does not know."""
+
+
+class ScenarioError(RmqRefError):
+    """A scenario is not of the documented form."""
+
+
 class TraceError(RmqRefError):
     """A trace cannot be read or stepped as asked."""
 
@@ -142,3 +150,94 @@ class NumberFormatException(JavaException):
 
     def __init__(self, given: str) -> None:
         super().__init__("java.number_format", given=given)
+
+
+class NegativeArraySizeException(JavaException):
+    """Java was asked for an array of less than no places: `retryTimesWhenSendFailed` below -1."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__("java.negative_array_size", size=size)
+
+
+class SendException(JavaException):
+    """What a send can throw; its sentence is the text that Java's own exception has, as it stands in a log.
+
+    Args:
+        message: Java's text.
+        cause: the exception that Java gives as its cause, or None.
+
+    >>> str(MQClientException("select message queue return null."))
+    'select message queue return null.'
+    """
+
+    def __init__(self, message: str, cause: Exception | None = None) -> None:
+        self.cause = cause
+        super().__init__("java.message", message=message)
+
+
+class MQClientException(SendException):
+    """The client gave up, or refused to begin.
+
+    Args:
+        message: Java's text.
+        cause: the exception that Java gives as its cause, or None.
+        response_code: the broker's code or one of `ClientErrorCode`; -1 where Java sets none.
+    """
+
+    def __init__(self, message: str, cause: Exception | None = None, response_code: int = -1) -> None:
+        self.response_code = response_code
+        super().__init__(message, cause)
+
+
+class MQBrokerException(SendException):
+    """The broker answered, with a code that is none of the four that a stored message can have.
+
+    Args:
+        response_code: the broker's code, see `rmqref.model.ResponseCode`.
+        message: Java's text.
+    """
+
+    def __init__(self, response_code: int, message: str) -> None:
+        self.response_code = response_code
+        super().__init__(message)
+
+
+class RemotingException(SendException):
+    """The request or the answer did not get through."""
+
+
+class RemotingConnectException(RemotingException):
+    """No connection could be made."""
+
+    def __init__(self, addr: str) -> None:
+        super().__init__(f"connect to {addr} failed")
+
+
+class RemotingSendRequestException(RemotingException):
+    """The request could not be written."""
+
+    def __init__(self, addr: str) -> None:
+        super().__init__(f"send request to <{addr}> failed")
+
+
+class RemotingTimeoutException(RemotingException):
+    """No answer came in time. The broker may have stored the message all the same."""
+
+    def __init__(self, addr: str, timeout: int) -> None:
+        super().__init__(f"wait response on the channel <{addr}> timeout, {timeout}(ms)")
+
+
+class RemotingTooMuchRequestException(RemotingException):
+    """The time given for the send was over before a request was made; nothing to do with too many requests."""
+
+
+class InterruptedException(SendException):
+    """The sending thread was interrupted."""
+
+
+class UnsupportedOperationException(SendException):
+    """A list of messages breaks a rule of batches."""
+
+
+class IllegalStateException(SendException):
+    """The name server could not be asked (from 4.6.0)."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum, IntEnum
 from typing import Protocol
 
 PERM_WRITE = 2
@@ -53,6 +54,10 @@ class MessageQueue:
         return f"{self.broker_name} : {self.queue_id}"
 
 
+RETRY_GROUP_TOPIC_PREFIX = "%RETRY%"
+"""How the topics begin in which a broker keeps messages that a consumer group is to get again."""
+
+
 @dataclass(slots=True)
 class Message:
     """What a producer sends; a queue selector sees it.
@@ -62,6 +67,11 @@ class Message:
         body: the content.
         tags: a label for consumers to filter by.
         keys: words to look the message up by.
+        flag: a number of the application's own, handed through.
+        delay_time_level: how long consumers are kept from it, as a level from 1; 0 for not at all.
+        wait_store_msg_ok: whether the broker answers only once the message is safe.
+        user_properties: the application's own properties.
+        unique_id: the id that the producer gives it with the first attempt; later attempts keep it.
 
     Java: org.apache.rocketmq.common.message.Message, all releases.
 
@@ -73,6 +83,203 @@ class Message:
     body: bytes = b""
     tags: str | None = None
     keys: str | None = None
+    flag: int = 0
+    delay_time_level: int = 0
+    wait_store_msg_ok: bool = True
+    user_properties: dict[str, str] = field(default_factory=dict)
+    unique_id: str | None = None
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """Return the properties that travel with the message, under their names on the wire."""
+        named = {
+            "TAGS": self.tags,
+            "KEYS": self.keys,
+            "DELAY": str(self.delay_time_level) if self.delay_time_level else None,
+            "WAIT": "true" if self.wait_store_msg_ok else "false",
+            "UNIQ_KEY": self.unique_id,
+        }
+        return {name: value for name, value in named.items() if value is not None} | self.user_properties
+
+
+@dataclass(slots=True)
+class MessageBatch(Message):
+    """Several messages of one topic that travel as one.
+
+    Args:
+        messages: the messages, in order.
+
+    Java: MessageBatch, 4.1.0-incubating .. 5.3.3.
+
+    >>> len(MessageBatch("orders", messages=[Message("orders", b"a"), Message("orders", b"b")]).messages)
+    2
+    """
+
+    messages: list[Message] = field(default_factory=list)
+
+
+class CommunicationMode(Enum):
+    """How a producer waits for the answer.
+
+    Java: CommunicationMode, all releases.
+    """
+
+    SYNC = "SYNC"
+    """`send` returns once the broker answered."""
+    ASYNC = "ASYNC"
+    """`send` returns at once; a callback hears of the outcome."""
+    ONEWAY = "ONEWAY"
+    """Nobody waits for an answer."""
+
+
+class SendStatus(Enum):
+    """How well a message was stored; in each of the four it *was* stored.
+
+    Java: SendStatus, all releases.
+    """
+
+    SEND_OK = "SEND_OK"
+    FLUSH_DISK_TIMEOUT = "FLUSH_DISK_TIMEOUT"
+    FLUSH_SLAVE_TIMEOUT = "FLUSH_SLAVE_TIMEOUT"
+    SLAVE_NOT_AVAILABLE = "SLAVE_NOT_AVAILABLE"
+
+
+class ResponseCode(IntEnum):
+    """What a broker answers to a send.
+
+    Java: ResponseCode, all releases (GO_AWAY from 5.3.1).
+    """
+
+    SUCCESS = 0
+    SYSTEM_ERROR = 1
+    SYSTEM_BUSY = 2
+    FLUSH_DISK_TIMEOUT = 10
+    SLAVE_NOT_AVAILABLE = 11
+    FLUSH_SLAVE_TIMEOUT = 12
+    MESSAGE_ILLEGAL = 13
+    SERVICE_NOT_AVAILABLE = 14
+    NO_PERMISSION = 16
+    TOPIC_NOT_EXIST = 17
+    INVALID_PARAMETER = 29
+    NO_BUYER_ID = 204
+    NOT_IN_CURRENT_UNIT = 205
+    GO_AWAY = 1500
+
+
+class ClientErrorCode(IntEnum):
+    """What a client sets itself, on an `MQClientException`.
+
+    Java: ClientErrorCode, all releases.
+    """
+
+    CONNECT_BROKER_EXCEPTION = 10001
+    ACCESS_BROKER_TIMEOUT = 10002
+    BROKER_NOT_EXIST_EXCEPTION = 10003
+    NO_NAME_SERVER_EXCEPTION = 10004
+    NOT_FOUND_TOPIC_EXCEPTION = 10005
+
+
+STATUS_OF = {
+    ResponseCode.SUCCESS: SendStatus.SEND_OK,
+    ResponseCode.FLUSH_DISK_TIMEOUT: SendStatus.FLUSH_DISK_TIMEOUT,
+    ResponseCode.SLAVE_NOT_AVAILABLE: SendStatus.SLAVE_NOT_AVAILABLE,
+    ResponseCode.FLUSH_SLAVE_TIMEOUT: SendStatus.FLUSH_SLAVE_TIMEOUT,
+}
+"""The four codes that mean *stored*; every other one becomes an `MQBrokerException`."""
+
+CODE_OF = {status: code for code, status in STATUS_OF.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class SendResult:
+    """What a send gives back.
+
+    Args:
+        send_status: how well it was stored.
+        message_queue: where; the queue id is the broker's answer, the broker's name the client's.
+        queue_offset: the message's place in the queue, from 0.
+        msg_id: the ids that the client gave, joined by commas for a batch.
+        offset_msg_id: the id that the broker gave.
+
+    Java: SendResult, all releases.
+    """
+
+    send_status: SendStatus
+    message_queue: MessageQueue
+    queue_offset: int = 0
+    msg_id: str = ""
+    offset_msg_id: str = ""
+
+
+@dataclass(slots=True)
+class SendMessageRequestHeader:
+    """What goes over the wire beside the body.
+
+    Args:
+        producer_group: the producer's group.
+        topic: the message's topic.
+        default_topic: the topic after which the broker may create it.
+        default_topic_queue_nums: with how many queues at most.
+        queue_id: the queue that was picked. A retry of an asynchronous send keeps it.
+        sys_flag: 1 compressed, 4 transaction prepared, and from 4.9.4 the kind of compression in bits 8 to 10.
+        born_timestamp: when the request was built, in milliseconds.
+        flag: the application's number.
+        properties: the properties, joined.
+        reconsume_times: how often a consumer got it before; above 0 only in a retry topic.
+        unit_mode: whether the producer belongs to a unit of a larger installation.
+        batch: whether the body holds several messages (from 4.1.0-incubating).
+        bname: the broker's name, which a proxy needs (4.9.5 .. 4.9.8 and from 5.1.0).
+
+    Java: SendMessageRequestHeader, all releases.
+    """
+
+    producer_group: str
+    topic: str
+    default_topic: str
+    default_topic_queue_nums: int
+    queue_id: int
+    sys_flag: int
+    born_timestamp: int
+    flag: int
+    properties: str
+    reconsume_times: int
+    unit_mode: bool
+    batch: bool | None
+    bname: str | None
+
+
+@dataclass(slots=True)
+class SendRequest:
+    """A request as it stands ready; retries send the same one.
+
+    Args:
+        header: the header.
+        message: the message, or the batch.
+        body: what is sent, compressed or not.
+    """
+
+    header: SendMessageRequestHeader
+    message: Message
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SendResponse:
+    """A broker's answer.
+
+    Args:
+        code: see `ResponseCode`.
+        remark: the broker's words; empty if it stored the message.
+        queue_id: where it was stored.
+        queue_offset: its place there.
+        msg_id: the broker's id of it.
+    """
+
+    code: int
+    remark: str = ""
+    queue_id: int = 0
+    queue_offset: int = 0
+    msg_id: str = ""
 
 
 @dataclass(slots=True)
@@ -191,6 +398,7 @@ class TopicPublishInfo:
         position_of: how the release turns a counter value and a list size into a position.
         topic_route_data: the route that the list came from, or None.
         order_topic: whether the list came from an order configuration.
+        have_topic_router_info: whether it was made from a route at all.
 
     Java: TopicPublishInfo, all releases.
     """
@@ -201,3 +409,11 @@ class TopicPublishInfo:
     position_of: Callable[[int, int], int]
     topic_route_data: TopicRouteData | None = None
     order_topic: bool = False
+    have_topic_router_info: bool = False
+
+    def ok(self) -> bool:
+        """Return whether there is a queue to send to.
+
+        Java: TopicPublishInfo#ok, all releases.
+        """
+        return len(self.message_queue_list) > 0

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
@@ -16,8 +16,9 @@ from rmqref import index as i
 from rmqref import route as r
 from rmqref import selection as pick
 from rmqref import selectors as sel
+from rmqref import sending as send
 from rmqref import strategy as s
-from rmqref.errors import SituationError, UnknownRelease, require, shortened
+from rmqref.errors import SendException, SituationError, UnknownRelease, require, shortened
 from rmqref.java import INT_MAX, INT_MIN, Clock, ConcurrentHashMap, JavaRandom, Random
 from rmqref.model import BrokerData, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
 
@@ -28,8 +29,17 @@ NEW_DURATIONS = (0, 0, 2000, 5000, 6000, 10000, 30000)
 
 FIRST_RETRY_CODES = frozenset({1, 14, 16, 17, 204, 205})
 """SYSTEM_ERROR, SERVICE_NOT_AVAILABLE, NO_PERMISSION, TOPIC_NOT_EXIST, NO_BUYER_ID, NOT_IN_CURRENT_UNIT."""
+SYSTEM_ERROR = 1
 SYSTEM_BUSY = 2
+INVALID_PARAMETER = 29
 GO_AWAY = 1500
+
+FIRST_FAQ = "http://rocketmq.apache.org/docs/faq/"
+NEW_FAQ = "https://rocketmq.apache.org/docs/bestPractice/06FAQ"
+ZLIB = 3 << 8
+RETRY_CODES = "retry_response_codes"
+DETECTOR = "start_detector_enable"
+MAX_TIMEOUT = "send_msg_max_timeout_per_request"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +68,33 @@ class Release:
         select_by_random: the random selector.
         static_topics: what the expansion of a route does with a static topic.
         retry_codes: a broker's answers after which another attempt is made.
+        time_budget: how much time an attempt gets.
+        judge: what a failed attempt tells the fault table.
+        settings: what a producer of this release can be told beside what all can.
+        default_topic: the topic whose route is used for a topic that does not exist yet.
+        asks_create_topic_key: whether it is the producer's `createTopicKey` that is asked for.
+        throws_without_name_server: whether a name server that cannot be reached ends the send at once.
+        selector_list: the list that a selector gets.
+        sends_async_in_pool: whether an asynchronous send runs on a thread of its own.
+        async_time_budget: how much time the retry of an asynchronous send gets.
+        async_checks_topic: whether the retry of a send to a given queue keeps to its broker, or fails.
+        async_checks_time: whether an asynchronous send is given up once no time is left.
+        catches_connect_failure: whether an asynchronous send that cannot connect is tried again.
+        connects_in_callback: whether the callback hears of that as of any other failure.
+        too_much_request_ends_async: whether a request that was refused for lack of time ends an asynchronous send.
+        vip_channel: whether requests go to the port two below the broker's unless told otherwise.
+        compression_type: the bits of the system flag that name the kind of compression.
+        has_batch: whether several messages can travel as one.
+        has_bname: whether the request's header names the broker.
+        faq_url: the page that an exception's text points to.
+        no_route_text: the text of the exception for a topic without a route.
+        selector_text: the text of the exception for a selector that threw.
+        broker_text: what the text of a broker's error ends with.
+        async_timeout_text: what a callback is told of a missing answer.
+        unknown_reason_text: what a callback is told of any other failure.
+        topic_max_length: how many signs a topic's name may have.
+        illegal_queue_code: what a *broker* of this release answers to a queue id beyond its queues.
+        page_cache_busy_code: what a *broker* of this release answers while its page cache is busy.
         unused: columns that the client of this release never asks.
     """
 
@@ -82,6 +119,33 @@ class Release:
     select_by_random: type[sel.SelectByRandom | sel.SelectByRandoom]
     static_topics: Callable[[str, TopicRouteData], list[MessageQueue] | None]
     retry_codes: frozenset[int]
+    time_budget: Callable[[int, int], int | None]
+    judge: Callable[[SendException, bool], send.Verdict]
+    settings: frozenset[str]
+    default_topic: str
+    asks_create_topic_key: bool
+    throws_without_name_server: bool
+    selector_list: Callable[[list[MessageQueue]], Sequence[MessageQueue]]
+    sends_async_in_pool: bool
+    async_time_budget: Callable[[int, int], int]
+    async_checks_topic: bool
+    async_checks_time: bool
+    catches_connect_failure: bool
+    connects_in_callback: bool
+    too_much_request_ends_async: bool
+    vip_channel: bool
+    compression_type: int
+    has_batch: bool
+    has_bname: bool
+    faq_url: str
+    no_route_text: str
+    selector_text: str
+    broker_text: str
+    async_timeout_text: str
+    unknown_reason_text: str
+    topic_max_length: int
+    illegal_queue_code: int
+    page_cache_busy_code: int
     unused: frozenset[str] = frozenset()
 
     def new_index(self, random: Random | None = None, start: int | None = None) -> i.ThreadLocalIndex:
@@ -237,6 +301,33 @@ _4_7_1 = Release(
     select_by_random=sel.SelectByRandom,
     static_topics=r.ignore_static_topic,
     retry_codes=FIRST_RETRY_CODES,
+    time_budget=send.remaining_timeout,
+    judge=send.judge_every_failure_alike,
+    settings=frozenset(),
+    default_topic="TBW102",
+    asks_create_topic_key=True,
+    throws_without_name_server=True,
+    selector_list=send.copied_list,
+    sends_async_in_pool=True,
+    async_time_budget=send.time_left,
+    async_checks_topic=True,
+    async_checks_time=False,
+    catches_connect_failure=False,
+    connects_in_callback=False,
+    too_much_request_ends_async=False,
+    vip_channel=False,
+    compression_type=0,
+    has_batch=True,
+    has_bname=False,
+    faq_url=FIRST_FAQ,
+    no_route_text="No route info of this topic: ",
+    selector_text="select message queue throwed exception.",
+    broker_text="",
+    async_timeout_text="wait response timeout {timeout}ms",
+    unknown_reason_text="unknow reseaon",
+    topic_max_length=127,
+    illegal_queue_code=SYSTEM_ERROR,
+    page_cache_busy_code=SYSTEM_ERROR,
 )
 _4_8_0 = replace(
     _4_7_1,
@@ -247,6 +338,8 @@ _4_8_0 = replace(
     retry_pick=pick.retry_pick_counting,
     accepts=s.accepts_available,
     select_by_hash=sel.select_by_hash,
+    selector_text="select message queue threw exception.",
+    broker_text=" BROKER: {addr}",
 )
 _4_9_3 = replace(
     _4_8_0,
@@ -254,6 +347,8 @@ _4_9_3 = replace(
     family="4.9.3",
     span="4.9.0 .. 4.9.3, 5.0.0-PREVIEW, 5.0.0-ALPHA",
     index=i.AbsoluteIndex,
+    settings=frozenset({RETRY_CODES}),
+    catches_connect_failure=True,
 )
 _4_9_7 = replace(
     _4_9_3,
@@ -262,6 +357,8 @@ _4_9_7 = replace(
     span="4.9.4 .. 4.9.7, 5.0.0",
     index=i.MaskedIndex,
     pick_one_at_least=f.pick_one_at_least_ranked,
+    compression_type=ZLIB,
+    has_bname=True,
 )
 _4_9_8 = replace(
     _4_9_7,
@@ -279,6 +376,7 @@ _5_1_0 = replace(
     index=i.RawSeedIndex,
     position_of=pick.plain_position,
     static_topics=r.number_static_topic,
+    faq_url=NEW_FAQ,
 )
 _5_1_3 = replace(
     _5_1_0,
@@ -286,6 +384,7 @@ _5_1_3 = replace(
     family="5.1.3",
     span="5.1.1 .. 5.1.3",
     accepts=s.accepts_another_available,
+    asks_create_topic_key=False,
 )
 _5_1_4 = replace(
     _5_1_3,
@@ -300,6 +399,8 @@ _5_1_4 = replace(
     latency_max=NEW_THRESHOLDS,
     not_available_duration=NEW_DURATIONS,
     isolation_latency=10000,
+    judge=send.judge_by_class,
+    settings=frozenset({RETRY_CODES, DETECTOR}),
     unused=frozenset({"accepts", "place_on_broker", "counts_write_queues_of", "pick_one_at_least"}),
 )
 _5_3_3 = replace(
@@ -309,6 +410,14 @@ _5_3_3 = replace(
     span="5.2.0 .. 5.3.3",
     is_available_item=f.is_past_start,
     retry_codes=FIRST_RETRY_CODES | {SYSTEM_BUSY, GO_AWAY},
+    async_checks_time=True,
+    async_timeout_text="wait response timeout, cost={cost}",
+    unknown_reason_text="unknown reason",
+    connects_in_callback=True,
+    too_much_request_ends_async=True,
+    illegal_queue_code=INVALID_PARAMETER,
+    page_cache_busy_code=SYSTEM_BUSY,
+    settings=frozenset({RETRY_CODES, DETECTOR, MAX_TIMEOUT}),
 )
 
 FAMILIES = {
@@ -329,14 +438,52 @@ RELEASED = {
 }
 """The 36 released versions by family, oldest first; there is no 4.5.0."""
 
+FIRST_NO_ROUTE = "No route info of this topic, "
+UNTIL_4_6_1: dict[str, object] = {"async_time_budget": send.no_time}
+UNTIL_4_6_0 = UNTIL_4_6_1 | {"topic_max_length": 255}
+UNTIL_4_5_2 = UNTIL_4_6_0 | {
+    "throws_without_name_server": False,
+    "no_route_text": FIRST_NO_ROUTE,
+}
+UNTIL_4_4_0 = UNTIL_4_5_2 | {"vip_channel": True, "selector_list": send.shared_list}
+UNTIL_4_2_0 = UNTIL_4_4_0 | {"time_budget": send.whole_timeout, "sends_async_in_pool": False}
+UNTIL_4_1_0 = UNTIL_4_2_0 | {"select_by_random": sel.SelectByRandoom}
+UNTIL_5_3_2: dict[str, object] = {"settings": frozenset({RETRY_CODES, DETECTOR})}
+UNTIL_5_3_1 = UNTIL_5_3_2 | {"async_checks_time": False, "illegal_queue_code": SYSTEM_ERROR}
+UNTIL_5_2_0 = UNTIL_5_3_1 | {
+    "connects_in_callback": False,
+    "too_much_request_ends_async": False,
+    "page_cache_busy_code": SYSTEM_ERROR,
+    "unknown_reason_text": "unknow reseaon",
+}
+
 EXCEPTIONS: dict[str, dict[str, object]] = {
-    "4.0.0-incubating": {"select_by_random": sel.SelectByRandoom},
-    "4.1.0-incubating": {"select_by_random": sel.SelectByRandoom},
-    "5.0.0-PREVIEW": {"static_topics": r.refuse_logical_queues},
+    "4.0.0-incubating": UNTIL_4_1_0 | {"has_batch": False, "async_checks_topic": False},
+    "4.1.0-incubating": UNTIL_4_1_0,
+    "4.2.0": UNTIL_4_2_0,
+    "4.3.0": UNTIL_4_4_0 | {"default_topic": "AUTO_CREATE_TOPIC_KEY"},
+    "4.3.1": UNTIL_4_4_0,
+    "4.3.2": UNTIL_4_4_0,
+    "4.4.0": UNTIL_4_4_0,
+    "4.5.1": UNTIL_4_5_2,
+    "4.5.2": UNTIL_4_5_2,
+    "4.6.0": UNTIL_4_6_0,
+    "4.6.1": UNTIL_4_6_1,
+    "4.9.0": {"settings": frozenset(), "catches_connect_failure": False},
+    "4.9.1": {"settings": frozenset(), "catches_connect_failure": False},
+    "4.9.2": {"catches_connect_failure": False},
+    "4.9.4": {"has_bname": False},
+    "5.0.0-PREVIEW": {
+        "static_topics": r.refuse_logical_queues,
+        "settings": frozenset(),
+        "catches_connect_failure": False,
+    },
     "5.0.0-ALPHA": {"static_topics": r.number_static_topic},
-    "5.0.0": {"index": i.RawSeedIndex, "static_topics": r.number_static_topic},
-    "5.2.0": {"retry_codes": FIRST_RETRY_CODES},
-    "5.3.0": {"retry_codes": FIRST_RETRY_CODES | {SYSTEM_BUSY}},
+    "5.0.0": {"index": i.RawSeedIndex, "static_topics": r.number_static_topic, "has_bname": False},
+    "5.2.0": UNTIL_5_2_0 | {"retry_codes": FIRST_RETRY_CODES},
+    "5.3.0": UNTIL_5_3_1 | {"retry_codes": FIRST_RETRY_CODES | {SYSTEM_BUSY}},
+    "5.3.1": UNTIL_5_3_1,
+    "5.3.2": UNTIL_5_3_2,
 }
 """Where one release differs from the others of its family: column and cell."""
 
