@@ -20,13 +20,22 @@ from functools import cache, partial
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from rmqref import faults, index, selection, strategy
+from rmqref import broker, faults, index, producer, selection, selectors, sending, strategy
 from rmqref.errors import JavaException, TraceError, shortened
 from rmqref.faults import FaultItem, LatencyFaultTolerance
 from rmqref.index import ThreadLocalIndex
 from rmqref.java import INT_MIN
 from rmqref.messages import Parameter, text
-from rmqref.model import MessageQueue, TopicPublishInfo
+from rmqref.model import (
+    CommunicationMode,
+    Message,
+    MessageQueue,
+    SendResponse,
+    SendResult,
+    SendStatus,
+    TopicPublishInfo,
+)
+from rmqref.releases import Release
 from rmqref.situation import Situation
 from rmqref.strategy import MQFaultStrategy
 
@@ -36,7 +45,7 @@ Tracer = Callable[[FrameType, str, Any], Any]
 
 FORMAT = "rmqref.trace"
 VERSION = 1
-WATCHED = (index, selection, strategy, faults)
+WATCHED = (index, selection, strategy, faults, selectors, sending, producer, broker)
 _FILES = {module.__file__: module.__name__ for module in WATCHED}
 
 PICKS = frozenset(
@@ -55,8 +64,33 @@ PICKS = frozenset(
 MOST_PICKS = 200
 """More picks than anybody steps through; `Situation.share` counts any number of them."""
 
-UNWATCHED = frozenset({"compare_fault_items", "rank", "array_element"})
-"""Functions that are run but not stepped into: which entries a sort compares is Python's affair, not Java's."""
+UNWATCHED = frozenset(
+    {
+        # Which entries a sort compares is Python's affair, not Java's.
+        "compare_fault_items",
+        "rank",
+        "array_element",
+        # What only words a message or fills a form.
+        "attach_default_url",
+        "broker_vip_channel",
+        "check_message",
+        "full_name",
+        "in_java",
+        "java_array",
+        "message_properties_to_string",
+        "mq_client_exception",
+        "no_publish_info",
+        "require_setting",
+        "set_unique_id",
+        "suggest_todo",
+        "way_name",
+        "way_to_send",
+    }
+)
+"""Functions that are run but not stepped into."""
+
+BACKGROUND = frozenset({"poll_name_server", "clean_offline_broker", "detect"})
+"""What a producer does beside its sends: neither it nor what it calls is stepped into."""
 
 
 def record(situation: Situation, title: str | None = None) -> Json:
@@ -88,20 +122,37 @@ def record(situation: Situation, title: str | None = None) -> Json:
         title = text(f"trace.title.{kind}")
     watch = Watch(desk.topic, desk.strategy, situation.last_broker_name)
     result = watch.run(partial(situation.run, desk))
+    told = ", ".join(map(str, result)) if isinstance(result, list) else str(result)
+    return trace_of(watch, desk.row, title, desk.topic.topic, told)
+
+
+def trace_of(watch: Watch, row: Release, title: str, topic: str, result: str) -> Json:
+    """Return what a watch saw as a trace.
+
+    Args:
+        watch: the watch, after its run.
+        row: the release that ran.
+        title: the trace's title.
+        topic: the topic's name.
+        result: what it came to.
+
+    Returns:
+        The trace.
+    """
     return {
         "format": FORMAT,
         "version": VERSION,
         "title": title,
-        "release": desk.row.version,
-        "family": desk.row.family,
-        "span": desk.row.span,
-        "topic": desk.topic.topic,
+        "release": row.version,
+        "family": row.family,
+        "span": row.span,
+        "topic": topic,
         "brokers": watch.brokers,
         "sources": watch.sources,
         "states": watch.states,
         "steps": watch.steps,
         "decisions": watch.decisions,
-        "result": ", ".join(map(str, result)) if isinstance(result, list) else str(result),
+        "result": result,
     }
 
 
@@ -165,7 +216,13 @@ def is_watched(frame: FrameType) -> bool:
     code, caller = frame.f_code, frame.f_back
     if code.co_filename not in _FILES or code.co_name.startswith("<") or code.co_name in UNWATCHED:
         return False
-    return caller is None or caller.f_code.co_name not in UNWATCHED
+    if code.co_name in BACKGROUND or (caller is not None and caller.f_code.co_name in UNWATCHED):
+        return False
+    while caller is not None:
+        if caller.f_code.co_name in BACKGROUND and caller.f_code.co_filename in _FILES:
+            return False
+        caller = caller.f_back
+    return True
 
 
 @cache
@@ -224,6 +281,16 @@ def shown(value: object) -> str:
             return text("shown.index", stored=shown(value.stored))
         case JavaException():
             return value.name
+        case Message():
+            return text("shown.message", topic=value.topic, size=len(value.body))
+        case SendResult():
+            return f"{value.send_status.name} {value.message_queue}"
+        case SendResponse():
+            return text("shown.response", code=value.code)
+        case CommunicationMode() | SendStatus():
+            return value.name
+        case bytes():
+            return text("shown.bytes", size=len(value))
         case list() | tuple():
             ends = "[]" if isinstance(value, list) else "()"
             return ends[0] + ", ".join(map(shown, value)) + ends[1]
@@ -237,11 +304,21 @@ class Frame:
 
     def __init__(self, frame: FrameType, source: int) -> None:
         self.frame = frame
+        self.name = frame.f_code.co_name
         self.source = source
         self.line = frame.f_lineno
         self.locals: dict[str, str] = {}
         self.raised: JavaException | None = None
         self.is_new = True
+
+
+Meaning = Callable[[Any, dict[str, Any], Any], tuple[str, Json] | None]
+"""Takes what the watch knows, a function's locals, and what it returned; gives the step's kind and sentence."""
+
+
+def say(message_id: str, **parameters: Parameter) -> Json:
+    """Return a sentence as a trace holds it: its name in the catalogue and its parameters."""
+    return {"id": message_id, **parameters}
 
 
 class Watch:
@@ -252,6 +329,8 @@ class Watch:
         strategy: the strategy whose fault table is shown.
         last_broker_name: the broker that failed last.
     """
+
+    meanings: dict[str, Meaning]
 
     def __init__(
         self, topic: TopicPublishInfo, strategy: MQFaultStrategy, last_broker_name: str | None
@@ -294,7 +373,7 @@ class Watch:
     def _call(self, frame: FrameType, event: str, arg: object) -> Tracer | None:
         if event != "call" or not is_watched(frame):
             return None
-        if not self._stack and frame.f_code.co_name in PICKS:
+        if frame.f_code.co_name in PICKS and not any(f.name in PICKS for f in self._stack):
             self.begin_pick()
             self.decisions.append({"step": len(self.steps), "reveal": None, "queue": None, "possible": False})
         self._stack.append(Frame(frame, self._source_number(frame.f_code)))
@@ -324,31 +403,40 @@ class Watch:
 
     def _line(self, top: Frame, frame: FrameType) -> None:
         if top.raised is not None:
-            self._say = {"id": "say.swallow", "error": top.raised.name}
+            caught = "say.swallow" if top.name == "select_by_scan" else "say.caught"
+            self._say = {"id": caught, "error": top.raised.name}
             kind: str | None = "swallow"
             top.raised = None
         elif top.is_new:
-            source = self.sources[top.source]
-            self._say = {"id": "say.enter", "function": source["name"], "summary": source["summary"]}
-            kind = "enter"
+            kind, self._say = self.entered(top)
         else:
             kind = None
         top.is_new = False
         top.line = frame.f_lineno
         self._step(top, "line", kind)
 
+    def entered(self, top: Frame) -> tuple[str, Json]:
+        """Return the kind and the sentence of the first step in a function."""
+        source = self.sources[top.source]
+        return "enter", say("say.enter", function=source["name"], summary=source["summary"])
+
+    def caller(self) -> str:
+        """Return the name of the function that called the running one, or nothing."""
+        return self._stack[-2].name if len(self._stack) > 1 else ""
+
     def _raise(self, top: Frame, exception: JavaException) -> None:
         self._raised = exception
-        self._say = {"id": "say.raise", "error": str(exception)}
+        self._say = say("say.raise", error=str(exception).split("\n", 1)[0])
         self._step(top, "raise", "raise", value=exception.name)
 
     def _return(self, top: Frame, value: object) -> None:
-        name = top.frame.f_code.co_name
-        meaning = MEANINGS.get(name)
+        name = top.name
+        meaning = self.meanings.get(name)
         kind = None
         if meaning is not None and (meant := meaning(self, top.frame.f_locals, value)) is not None:
             kind, self._say = meant
-        if len(self._stack) == 1 and name in PICKS and isinstance(value, MessageQueue):
+        is_outermost = name in PICKS and not any(f.name in PICKS for f in self._stack[:-1])
+        if is_outermost and isinstance(value, MessageQueue):
             kind = "pick"
             self._say = self._picked(top.frame.f_locals.get("last_broker_name"), value)
         last = self.steps[-1] if self.steps else None
@@ -410,9 +498,16 @@ class Watch:
         return tolerance.is_available_item(item, now)
 
     def _state(self) -> int:
+        state = self.state()
+        if not self.states or self.states[-1] != state:
+            self.states.append(state)
+        return len(self.states) - 1
+
+    def state(self) -> Json:
+        """Return what a reader sees beside the code: clock, counters, list and fault table."""
         tolerance = self.strategy.latency_fault_tolerance
         now = getattr(tolerance.clock, "now", None)
-        state = {
+        return {
             "clock": now,
             "stored": self.topic.send_which_queue.stored,
             "worst_stored": tolerance.which_item_worst.stored,
@@ -430,18 +525,6 @@ class Watch:
                 for item in tolerance.fault_item_table.values()
             ],
         }
-        if not self.states or self.states[-1] != state:
-            self.states.append(state)
-        return len(self.states) - 1
-
-
-Meaning = Callable[[Watch, dict[str, Any], Any], tuple[str, Json] | None]
-"""Takes what the watch knows, a function's locals, and what it returned; gives the step's kind and sentence."""
-
-
-def say(message_id: str, **parameters: Parameter) -> Json:
-    """Return a sentence as a trace holds it: its name in the catalogue and its parameters."""
-    return {"id": message_id, **parameters}
 
 
 def counted(watch: Watch, found: dict[str, Any], value: int) -> tuple[str, Json]:
@@ -613,3 +696,4 @@ MEANINGS: dict[str, Meaning] = {
     "update_extending": updated,
 }
 """What the return of a function means, by the function's name."""
+Watch.meanings = MEANINGS

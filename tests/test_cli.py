@@ -20,18 +20,17 @@ def run(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_conform_counts_on_its_last_line_and_tells_what_it_does_not_cover():
+def test_conform_covers_all_and_counts_on_its_last_line():
     status, out, err = run("conform", str(VECTORS))
-    assert (status, err) == (3, "")
-    assert out.splitlines()[-1] == "5560 passed, 0 failed"
-    assert sum("not covered" in line for line in out.splitlines()) == 14
+    assert (status, err) == (0, "")
+    assert out.splitlines()[-1] == "6340 passed, 0 failed"
+    assert "not covered" not in out
 
 
-def test_conform_succeeds_when_all_that_is_asked_for_is_covered():
-    kinds = "index,first_pick,retry_pick,duration,fault_table,fault_pick,pick_one_at_least,pick_ties,route,selectors,detector"
-    status, out, _ = run("conform", "--kinds", kinds, str(VECTORS))
+def test_conform_replays_only_the_kinds_that_are_asked_for():
+    status, out, _ = run("conform", "--kinds", "send_loop", str(VECTORS))
     assert status == 0
-    assert out.splitlines()[-1] == "5560 passed, 0 failed"
+    assert out.splitlines()[-1] == "780 passed, 0 failed"
 
 
 def test_conform_takes_plain_files_and_shows_ten_failures_in_full(tmp_path, capsys):
@@ -125,7 +124,7 @@ def test_help_names_every_command(capsys):
     assert all(command in out for command in ("conform", "releases", "bugs"))
 
 
-@pytest.mark.parametrize(("arguments", "status"), [(["releases"], 0), (["conform", str(VECTORS)], 3)])
+@pytest.mark.parametrize(("arguments", "status"), [(["releases"], 0), (["conform", str(VECTORS)], 0)])
 def test_a_reader_that_stops_reading_changes_no_exit_status(arguments, status):
     command = f"{sys.executable} -m rmqref {' '.join(arguments)} | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -19,8 +19,8 @@ FLOORS = (
     ("index", "selection", "faults", "strategy", "selectors", "sending"),
     ("route", "releases", "bugs", "route_text", "samples"),
     ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation"),
-    ("trace", "conform", "walks"),
-    ("plots", "stepper", "controls"),
+    ("trace", "send_trace", "conform", "walks", "run_measure"),
+    ("plots", "run_plots", "stepper", "controls"),
     ("cli",),
 )
 """The rooms from the ground up; within a floor any room may stand on another, but not in a circle."""
