@@ -154,6 +154,8 @@ def process_request(
     if refused is not None:
         return refused
     topic_config = broker.topics[request.header.topic]
+    if request.header.queue_id < 0 and topic_config.write_queue_nums == 0:
+        return SendResponse(int(ResponseCode.SYSTEM_ERROR), "java.lang.ArithmeticException: / by zero")
     queue_id = valid_queue_id(broker, request.header.queue_id, topic_config)
     offset = put_message(broker, request, queue_id)
     return SendResponse(
@@ -183,7 +185,7 @@ def msg_check(broker: Broker, request: SendRequest) -> SendResponse | None:
     topic_config = broker.topics.get(header.topic)
     is_order = topic_config is not None and topic_config.order
     if not broker.broker_permission & PERM_WRITE and is_order:
-        words = f"the broker[{broker.addr}] sending message is forbidden"
+        words = f"the broker[{broker.addr.rpartition(':')[0]}] sending message is forbidden"
         return SendResponse(int(ResponseCode.NO_PERMISSION), words)
     if header.topic == broker.default_topic:
         words = f"Sending message to topic[{header.topic}] is forbidden."
@@ -191,9 +193,9 @@ def msg_check(broker: Broker, request: SendRequest) -> SendResponse | None:
     if topic_config is None:
         topic_config = create_topic_in_send_message_method(broker, request)
     if topic_config is None:
-        return SendResponse(
-            int(ResponseCode.TOPIC_NOT_EXIST), f"topic[{header.topic}] not exist, apply first please!"
-        )
+        words = f"topic[{header.topic}] not exist, apply first please!"
+        see = f"\nSee {broker.row.faq_url} for further details."
+        return SendResponse(int(ResponseCode.TOPIC_NOT_EXIST), words + see)
     if header.queue_id >= max(topic_config.write_queue_nums, topic_config.read_queue_nums):
         return SendResponse(broker.row.illegal_queue_code, f"request queueId[{header.queue_id}] is illegal")
     return None

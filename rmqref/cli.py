@@ -6,10 +6,11 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rmqref.errors import RmqRefError, VectorError
+from rmqref.errors import RmqRefError, ScenarioError, VectorError
 from rmqref.messages import text
 
 
@@ -74,6 +75,16 @@ def parser() -> argparse.ArgumentParser:
     bugs = commands.add_parser("bugs", help=text("cli.bugs"), description=text("cli.bugs"))
     bugs.add_argument("release", nargs="?", help=text("cli.bugs.release"))
     bugs.set_defaults(run=run_bugs)
+
+    simulate = commands.add_parser(
+        "simulate", help=text("cli.simulate"), description=text("cli.simulate.more")
+    )
+    simulate.add_argument("scenario", metavar="FILE", help=text("cli.simulate.scenario"))
+    simulate.add_argument("--release", help=text("cli.simulate.release"))
+    simulate.add_argument("--seed", type=int, help=text("cli.simulate.seed"))
+    simulate.add_argument("--send", type=int, metavar="N", help=text("cli.simulate.send"))
+    simulate.add_argument("--json", action="store_true", help=text("cli.simulate.json"))
+    simulate.set_defaults(run=run_simulate)
     return top
 
 
@@ -129,3 +140,55 @@ def run_bugs(options: argparse.Namespace) -> int:
             text("cli.bug.link", link=bug.link),
         )
     return 0
+
+
+def run_simulate(options: argparse.Namespace) -> int:
+    """Run a scenario and print what it came to, or one of its sends attempt by attempt."""
+    from rmqref.report import lines_of_run, lines_of_send  # noqa: PLC0415
+    from rmqref.scenario import SAMPLES, read_scenario, sample_scenario  # noqa: PLC0415
+    from rmqref.simulation import simulate  # noqa: PLC0415
+
+    if options.scenario in SAMPLES:
+        scenario = sample_scenario(options.scenario)
+    else:
+        scenario = read_scenario(read_text(options.scenario))
+    given = {"release": options.release, "seed": options.seed}
+    scenario = scenario.but(**{name: value for name, value in given.items() if value is not None})
+    run = simulate(scenario, Bar())
+    if options.json:
+        show(run.to_json())
+    elif options.send is not None:
+        show(*lines_of_send(run, options.send))
+    else:
+        show(*lines_of_run(run))
+    return 0
+
+
+def read_text(path: str) -> str:
+    """Return a file's text, or what stands on standard input for "-".
+
+    Raises:
+        ScenarioError: it cannot be read.
+    """
+    try:
+        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ScenarioError("error.scenario.unreadable", path=path, problem=str(problem)) from problem
+
+
+class Bar:
+    """Shows on the terminal how far a run is, once it has taken two seconds."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show it if somebody watches."""
+        if time.monotonic() - self.began < PATIENCE or not sys.stderr.isatty():
+            return
+        end = "\n" if done == total else ""
+        print("\r" + text("cli.progress", done=done, total=total), end=end, file=sys.stderr, flush=True)
+
+
+PATIENCE = 2.0
+"""Seconds after which a run shows how far it is."""

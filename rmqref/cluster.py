@@ -20,6 +20,7 @@ from rmqref.errors import (
     JavaException,
     RemotingConnectException,
     RemotingTimeoutException,
+    RemotingTooMuchRequestException,
     ScenarioError,
     SendException,
     SituationError,
@@ -96,8 +97,8 @@ class Nowhere:
         raise RemotingConnectException(addr)
 
     def get_topic_route_info(self, topic: str) -> TopicRouteData | None:
-        """Return None."""
-        return None
+        """Raise RemotingConnectException: no name server's address is known."""
+        raise RemotingConnectException("null")
 
     def has_name_server(self) -> bool:
         """Return False."""
@@ -289,6 +290,7 @@ class Cluster:
         self._events: list[Event] = []
         self._planned = 0
         self._awaited = 0
+        self._outages = 0
         for host in (brokers or {}).values():
             self.add(host)
         self._plan(FIRST_SCAN, self._scan_not_active_broker, SCAN_PERIOD)
@@ -388,14 +390,16 @@ class Cluster:
         Raises:
             UnknownRelease: no such release.
             SendError: the release's producer has no such setting.
-            ScenarioError: no producer has such a setting.
+            ScenarioError: no producer has such a setting, or it cannot have this value.
         """
         known = {"release", "random", *SETTINGS}
-        for name in settings:
+        for name, value in settings.items():
             if name not in known:
                 raise ScenarioError(
                     "error.scenario.key", part="producer", key=name, known=", ".join(sorted(known))
                 )
+            if name in SETTINGS:
+                check_kind(f"producer.{name}", value, *SETTINGS[name])
         settings.setdefault("random", JavaRandom(self.seed))
         return DefaultMQProducer(remoting=self, clock=self.clock, **settings).start()
 
@@ -511,7 +515,9 @@ class Cluster:
     ) -> None:
         """Send a request; the callback hears of the answer, or of what went wrong.
 
-        That an answer is missing is noticed by a scan once a second, which leaves a request another second.
+        That an answer is missing is noticed by a scan once a second, which leaves a request another second. A request
+        with less than no time left, as the retry after such a wait has it from 4.7.0, is not sent at all; 5.3.0 and
+        5.3.1 forget to stop there, so that the callback hears of it twice.
 
         Args:
             addr: `host:port`.
@@ -522,6 +528,7 @@ class Cluster:
 
         Raises:
             RemotingConnectException: no broker listens there now (up to 5.2.0).
+            RemotingTooMuchRequestException: the time was over before (up to 5.2.0).
 
         Java: NettyRemotingClient#invokeAsync, NettyRemotingAbstract#scanResponseTable, all releases.
         """
@@ -533,6 +540,17 @@ class Cluster:
                 ended(None, refused)
                 raise refused
             self._plan(0, partial(self._complete, operation_complete, ended, None, refused), is_awaited=True)
+            return
+        if timeout < 0:
+            over = RemotingTooMuchRequestException(f"invokeAsync call the addr[{addr}] timeout")
+            if not connects_in_callback:
+                ended(None, over)
+                raise over
+            self._plan(0, partial(self._complete, operation_complete, ended, None, over), is_awaited=True)
+            again = RemotingTimeoutException(addr, timeout)
+            self._plan(
+                0, partial(self._complete, operation_complete, NoTap().ended, None, again), is_awaited=True
+            )
             return
         fault = host.does
         latency = self._latency(host, fault)
@@ -619,9 +637,15 @@ class Cluster:
     def _arrive(self, host: Host, request: SendRequest, fault: BrokerFault | None) -> SendResponse:
         if fault is not None and fault.does == "code":
             return SendResponse(fault.code, fault.remark)
-        if fault is not None and fault.does == "status":
-            return process_request(host.broker, request, SendStatus[fault.status])
-        return process_request(host.broker, request)
+        status = (
+            SendStatus[fault.status] if fault is not None and fault.does == "status" else SendStatus.SEND_OK
+        )
+        topics = len(host.broker.topics)
+        response = process_request(host.broker, request, status)
+        if len(host.broker.topics) > topics:
+            # A broker that made a topic says so at once.
+            self._register(host)
+        return response
 
     def _complete(
         self,
@@ -674,6 +698,7 @@ class Cluster:
 
     def _begin(self, fault: BrokerFault) -> None:
         if fault.does == "name_server_down":
+            self._outages += 1
             self.name_server.is_up = False
             return
         host = self.hosts[fault.broker]
@@ -686,11 +711,12 @@ class Cluster:
 
     def _end(self, fault: BrokerFault) -> None:
         if fault.does == "name_server_down":
-            self.name_server.is_up = True
+            self._outages -= 1
+            self.name_server.is_up = not self._outages
             return
         host = self.hosts[fault.broker]
         host.faults.remove(fault)
-        if fault.does == "read_only":
+        if fault.does == "read_only" and fault.does not in (other.does for other in host.faults):
             host.broker.broker_permission = PERM_READ_WRITE
         self._register(host)
 

@@ -393,7 +393,8 @@ class _Panel:
 
     @property
     def total(self) -> int:
-        return sum(share.total() for share in self.bars)
+        """Return what the shares are parts of; 1 if there is nothing to share."""
+        return sum(share.total() for share in self.bars) or 1
 
     def picks(self, queue: _Queue) -> int:
         return sum(share[queue] for share in self.bars)

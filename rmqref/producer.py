@@ -225,7 +225,8 @@ class DefaultMQProducer:
     def start(self) -> DefaultMQProducer:
         """Begin to ask the name server regularly, and return the producer.
 
-        The default topic is asked for too, and a warning is logged where there is no route to it.
+        The default topic is asked for too; where there is no route to one that the application chose, a warning is
+        logged.
 
         Java: DefaultMQProducerImpl#start, MQClientInstance#startScheduledTask, all releases.
         """
@@ -659,7 +660,7 @@ def send_to_queue(
         The result; None for ASYNC and ONEWAY.
 
     Raises:
-        MQClientException: the message is not valid, or of another topic than the queue.
+        MQClientException: the message is not valid, or of another topic than the queue; ONEWAY does not compare them.
         MQBrokerException: the broker answered with a code that does not mean stored.
         RemotingException: no connection, or no answer in time.
 
@@ -667,7 +668,7 @@ def send_to_queue(
     """
     require("queue", mq, MessageQueue)
     check_message(producer, msg)
-    if msg.topic != mq.topic:
+    if msg.topic != mq.topic and communication_mode is not ONEWAY:
         raise mq_client_exception(producer, "message's topic not equal mq's topic")
     return producer.send_kernel(msg, mq, communication_mode, send_callback, None, timeout)
 
@@ -720,18 +721,21 @@ def update_topic_route_info_from_name_server(
 
     Java: MQClientInstance#updateTopicRouteInfoFromNameServer, all releases.
     """
+    asked = default_topic(producer) if is_default else topic
     try:
-        route = producer.remoting.get_topic_route_info(default_topic(producer) if is_default else topic)
+        route = producer.remoting.get_topic_route_info(asked)
     except RemotingException as problem:
         producer.log.append(f"updateTopicRouteInfoFromNameServer Exception\n{full_name(problem)}: {problem}")
         if producer.row.throws_without_name_server:
             raise IllegalStateException(f"{full_name(problem)}: {problem}", problem) from problem
         return False
     if route is None:
-        producer.log.append(
-            f"updateTopicRouteInfoFromNameServer Exception\n"
-            f"CODE: {int(ResponseCode.TOPIC_NOT_EXIST)}  DESC: No topic route info in name server for the topic: {topic}"
-        )
+        if not topic.startswith(RETRY_GROUP_TOPIC_PREFIX) and topic != producer.row.default_topic:
+            producer.log.append(
+                f"updateTopicRouteInfoFromNameServer Exception\n"
+                f"CODE: {int(ResponseCode.TOPIC_NOT_EXIST)}  "
+                f"DESC: No topic route info in name server for the topic: {asked}"
+            )
         return False
     if is_default:
         for queue_data in route.queue_datas:
@@ -776,8 +780,9 @@ def no_route_info(
     words: str | None = None,
     code: int | None = int(ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION),
 ) -> SendException:
-    """Return what is thrown for a topic without a route."""
-    if not producer.remoting.has_name_server():
+    """Return what is thrown for a topic without a route; up to 4.5.2 a selector's send asks no further."""
+    asks_further = code is not None or producer.row.throws_without_name_server
+    if asks_further and not producer.remoting.has_name_server():
         info = suggest_todo(producer, "No name server address, please set it.")
         return MQClientException(info, None, int(ClientErrorCode.NO_NAME_SERVER_EXCEPTION))
     if code is None:

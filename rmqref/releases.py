@@ -21,6 +21,7 @@ from rmqref import strategy as s
 from rmqref.errors import SendException, SituationError, UnknownRelease, require, shortened
 from rmqref.java import INT_MAX, INT_MIN, Clock, ConcurrentHashMap, JavaRandom, Random
 from rmqref.model import BrokerData, MessageQueue, QueueData, TopicPublishInfo, TopicRouteData
+from rmqref.table import Table
 
 OLD_THRESHOLDS = (50, 100, 550, 1000, 2000, 3000, 15000)
 OLD_DURATIONS = (0, 0, 30000, 60000, 120000, 180000, 600000)
@@ -648,19 +649,7 @@ class ReleaseTable:
         return rows
 
     def __str__(self) -> str:
-        rows = self.rows()
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = (
-            " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
-        )
-        return "\n".join(line.rstrip() for line in lines)
+        return str(Table(self.rows()))
 
     def _repr_html_(self) -> str:
-        head, *rows = self.rows()
-        left = 'style="text-align:left"'  # JupyterLab sets tables to the right
-        heads = "".join(f'<th scope="col" {left}>{cell}</th>' for cell in head)
-        body = "".join(
-            f'<tr><th scope="row" {left}>{first}</th>{"".join(f"<td {left}>{cell}</td>" for cell in cells)}</tr>'
-            for first, *cells in rows
-        )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return Table(self.rows())._repr_html_()

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from rmqref.broker import TopicConfig
@@ -74,6 +75,10 @@ class BrokerPlan:
         object.__setattr__(self, "latency", checked_latency("broker.latency", self.latency))
 
 
+SELECTORS = ("hash", "random", "machine_room", "best")
+"""The three selectors that the client ships, and `rmqref.selectors.SelectMessageQueueByBest`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Load:
     """What is sent in a scenario.
@@ -83,6 +88,9 @@ class Load:
         every: at which distance, in milliseconds; a synchronous send that takes longer holds the next one up.
         mode: SYNC, ASYNC or ONEWAY.
         size: of a message's body in bytes.
+        selector: what chooses the queues instead of the strategy, one of `SELECTORS`; None for the strategy.
+        keys: how many different keys the messages have in turn; a message's key is the selector's argument.
+        batch: how many messages are sent at once.
 
     Raises:
         ScenarioError: a value that no load can have.
@@ -95,8 +103,21 @@ class Load:
     every: int = 0
     mode: str = "SYNC"
     size: int = 4
+    selector: str | None = None
+    keys: int = 1
+    batch: int = 1
 
     def __post_init__(self) -> None:
+        if self.selector not in (None, *SELECTORS):
+            raise ScenarioError(
+                "error.scenario.selector", selector=shortened(self.selector), known=", ".join(SELECTORS)
+            )
+        for what in ("keys", "batch"):
+            check_kind(f"load.{what}", getattr(self, what), int)
+            if not 1 <= getattr(self, what) <= MOST_QUEUES:
+                raise ScenarioError(
+                    "error.scenario.few", what=f"load.{what}", value=getattr(self, what), most=MOST_QUEUES
+                )
         check_kind("load.sends", self.sends, int)
         if not 0 <= self.sends <= MOST_SENDS:
             raise ScenarioError("error.scenario.sends", sends=self.sends, most=MOST_SENDS)
@@ -206,6 +227,62 @@ SCENARIO_KINDS: dict[str, tuple[type | None, ...]] = {
     "broker_release": (str,),
 }
 """The values of a scenario and the classes that each may be of."""
+
+SAMPLES = (
+    "all_is_well",
+    "broker_hangs",
+    "broker_refuses",
+    "broker_busy",
+    "slave_gone",
+    "slow_answers",
+    "slow_for_a_while",
+    "broker_lost",
+    "new_topic",
+    "ordered_keys",
+    "four_brokers",
+)
+"""The scenarios that come with the package."""
+
+FOLDER = Path(__file__).parent / "scenarios"
+
+
+def sample_text(name: str) -> str:
+    """Return the text of a scenario that comes with the package.
+
+    Args:
+        name: one of `SAMPLES`.
+
+    Returns:
+        TOML.
+
+    Raises:
+        ScenarioError: there is no such sample.
+
+    >>> sample_text("broker_hangs").splitlines()[0]
+    'title = "broker-b hangs"'
+    """
+    if name not in SAMPLES:
+        raise ScenarioError("error.scenario.sample", name=shortened(name), names=", ".join(SAMPLES))
+    return (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def sample_scenario(name: str) -> Scenario:
+    """Return a scenario that comes with the package.
+
+    Args:
+        name: one of `SAMPLES`.
+
+    Returns:
+        The scenario.
+
+    Raises:
+        ScenarioError: there is no such sample.
+
+    >>> sample_scenario("broker_hangs").faults[0].does
+    'hang'
+    """
+    return read_scenario(sample_text(name))
+
 
 PARTS: dict[str, type] = {"broker": BrokerPlan, "fault": BrokerFault, "load": Load}
 

@@ -6,12 +6,13 @@ client ships three: by hash, by chance, and by machine room.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from rmqref.java import Random, element, hash_code, java_abs, remainder
-from rmqref.model import Message, MessageQueue
+from rmqref.model import Index, Message, MessageQueue, TopicPublishInfo
+from rmqref.strategy import MQFaultStrategy, select_one_message_queue
 
 
 class MessageQueueSelector(Protocol):
@@ -129,3 +130,37 @@ def select_by_machine_room(mqs: Sequence[MessageQueue], msg: Message, arg: objec
 
     >>> select_by_machine_room([MessageQueue("T", "broker-a", 0)], Message("T"), "room-1")
     """
+
+
+@dataclass(slots=True)
+class SelectMessageQueueByBest:
+    """The built-in choice written as a selector. No release has it; it answers why the built-in choice is none.
+
+    It asks the producer's own strategy, on a counter of its own. What the strategy lives on does not reach it: a
+    selector is called once a send, so it never hears of a last broker; a send with a selector tells the fault table
+    nothing, so the table stays as it was; and the list that it is given is a copy, made for every send (from 4.5.1).
+
+    Args:
+        strategy: the producer's strategy.
+        send_which_queue: the counter.
+        position_of: how the release turns a counter value and a list size into a position.
+
+    Java: no class of any release; it would stand beside SelectMessageQueueByHash.
+
+    >>> from rmqref import release
+    >>> row = release("4.9.7")
+    >>> strategy, index = row.fault_strategy(clock=lambda: 0), row.new_index(start=0)
+    >>> best = SelectMessageQueueByBest(strategy, index, row.position_of)
+    >>> queues = [MessageQueue("T", "broker-a", n) for n in range(4)]
+    >>> print(best(queues, Message("T"), None))
+    broker-a : 1
+    """
+
+    strategy: MQFaultStrategy
+    send_which_queue: Index
+    position_of: Callable[[int, int], int]
+
+    def __call__(self, mqs: Sequence[MessageQueue], msg: Message, arg: object) -> MessageQueue:
+        """Return the strategy's pick from the list, as for a first attempt."""
+        topic = TopicPublishInfo(msg.topic, list(mqs), self.send_which_queue, self.position_of)
+        return select_one_message_queue(self.strategy, topic)

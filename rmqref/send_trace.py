@@ -14,8 +14,9 @@ from rmqref.java import JavaRandom
 from rmqref.messages import text
 from rmqref.model import MessageQueue, SendResponse, SendResult, TopicPublishInfo, TopicRouteData
 from rmqref.producer import default_topic
+from rmqref.report import told
 from rmqref.scenario import Scenario
-from rmqref.simulation import SendRecord, Simulation, as_dict
+from rmqref.simulation import Simulation, as_dict
 from rmqref.trace import MEANINGS, Frame, Json, Meaning, Watch, say, trace_of
 
 MOST_ATTEMPTS = 16
@@ -65,18 +66,6 @@ def send_and_wait(simulation: Simulation) -> None:
     simulation.send()
     if simulation.scenario.load.mode == "ASYNC":
         simulation.cluster.drain()
-
-
-def told(record: SendRecord) -> str:
-    """Return what a send came to, in one line.
-
-    >>> told(SendRecord(1, 0, outcome="SEND_OK", broker_name="broker-a", queue_id=0))
-    'SEND_OK broker-a : 0'
-    """
-    if record.broker_name is not None:
-        return f"{record.outcome} {record.broker_name} : {record.queue_id}"
-    first_line = record.error.split("\n", 1)[0]
-    return f"{record.outcome}: {first_line}" if first_line else record.outcome
 
 
 class SendWatch(Watch):
@@ -138,7 +127,10 @@ def asked_name_server(watch: SendWatch, found: dict[str, Any], changed: bool) ->
     watch.asked_name_server = True
     topic, route = found["topic"], found.get("route")
     if route is None:
-        return "route", say("say.route.none", topic=topic if not found["is_default"] else default_topic(watch.simulation.producer))
+        return "route", say(
+            "say.route.none",
+            topic=topic if not found["is_default"] else default_topic(watch.simulation.producer),
+        )
     queues = len(watch.topic_now().message_queue_list)
     if not changed:
         return "route", say("say.route.same", topic=topic)

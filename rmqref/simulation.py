@@ -25,10 +25,12 @@ from rmqref.errors import (
     SendException,
 )
 from rmqref.faults import LatencyFaultTolerance
+from rmqref.java import JavaRandom
 from rmqref.model import (
     STATUS_OF,
     CommunicationMode,
     Message,
+    MessageBatch,
     MessageQueue,
     ResponseCode,
     SendRequest,
@@ -45,6 +47,7 @@ from rmqref.producer import (
     try_to_find_topic_publish_info,
 )
 from rmqref.scenario import Scenario
+from rmqref.selectors import MessageQueueSelector, SelectMessageQueueByBest, select_by_machine_room
 
 Json = Any
 
@@ -241,6 +244,7 @@ class Simulation:
         strategy.rules = replace(self.producer.row, update_fault_item=self._note)
         self.cluster.tap = self
         self._finished: Attempt | None = None
+        self._selector = self.selector()
         if scenario.start is not None:
             # With the name server down from the start there is no route yet, and so no counter to set.
             with suppress(IllegalStateException):
@@ -252,6 +256,21 @@ class Simulation:
         """The time in milliseconds from the start."""
         return self.cluster.clock.now - self.cluster.began
 
+    def selector(self) -> MessageQueueSelector | None:
+        """Return the selector that the load names, of the scenario's release."""
+        row, chance = self.producer.row, JavaRandom(self.scenario.seed)
+        match self.scenario.load.selector:
+            case "hash":
+                return row.select_by_hash
+            case "random":
+                return row.select_by_random(chance)
+            case "machine_room":
+                return select_by_machine_room
+            case "best":
+                index = row.new_index(chance, self.scenario.start)
+                return SelectMessageQueueByBest(self.producer.mq_fault_strategy, index, row.position_of)
+        return None
+
     def wait_for_next(self) -> None:
         """Let time pass until the next send is due."""
         self.cluster.advance(max(len(self.run.sends) * self.scenario.load.every - self.now, 0))
@@ -262,20 +281,23 @@ class Simulation:
         self.wait_for_next()
         number = len(self.run.sends) + 1
         record = SendRecord(number, self.now)
-        message = Message(self.scenario.topic, self._body, keys=str(number))
-        self._of_message[id(message)] = record
-        self._messages.append(message)
+        key = f"order-{(number - 1) % load.keys + 1}"
+        messages = [Message(self.scenario.topic, self._body, keys=key) for _ in range(load.batch)]
+        self._of_message[id(messages[0])] = record
+        self._messages.append(messages[0])
         self.run.sends.append(record)
-        callback = SendCallback(partial(self._succeeded, record), partial(self._failed, record))
+        given: Any = {"selector": self._selector, "arg": key} if self._selector else {}
         try:
             if load.mode == "ONEWAY":
-                self.producer.send_oneway(message)
+                self.producer.send_oneway(messages[0], **given)
                 record.ended, record.outcome = self.now, "sent"
-            elif load.mode == "ASYNC":
-                self.producer.send(message, send_callback=callback)
-            else:
-                result = self.producer.send(message)
-                assert result is not None
+                return record
+            callback = None
+            if load.mode == "ASYNC":
+                callback = SendCallback(partial(self._succeeded, record), partial(self._failed, record))
+            one = messages[0] if load.batch == 1 else messages
+            result = self.producer.send(one, send_callback=callback, **given)
+            if result is not None:
                 self._succeeded(record, result)
         except JavaException as thrown:
             self._failed(record, thrown)
@@ -350,7 +372,8 @@ class Simulation:
         self.run.probes.append((self.now, broker_name, answered))
 
     def _began(self, msg: Message, broker_name: str, queue_id: int, timeout: int) -> Attempt:
-        record = self._of_message[id(msg)]
+        first = msg.messages[0] if isinstance(msg, MessageBatch) else msg
+        record = self._of_message[id(first)]
         attempt = Attempt(record.number, broker_name, queue_id, self.now, timeout)
         record.attempts.append(attempt)
         return attempt

@@ -12,13 +12,13 @@ import rmqref
 PACKAGE = Path(rmqref.__file__).parent
 
 FLOORS = (
-    ("messages",),
+    ("messages", "table"),
     ("errors",),
     ("java",),
     ("model",),
     ("index", "selection", "faults", "strategy", "selectors", "sending"),
     ("route", "releases", "bugs", "route_text", "samples"),
-    ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation"),
+    ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation", "report"),
     ("trace", "send_trace", "conform", "walks", "run_measure"),
     ("plots", "run_plots", "stepper", "controls"),
     ("cli",),
