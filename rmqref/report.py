@@ -23,7 +23,7 @@ def lines_of_run(run: Run) -> Iterator[str]:
     >>> from rmqref.scenario import Scenario
     >>> from rmqref.simulation import simulate
     >>> list(lines_of_run(simulate(Scenario())))[1]
-    'SEND_OK: 1 of 1 sends'
+    'SEND_OK: 1 of 1'
     """
     scenario = run.scenario
     head = "report.head" if scenario.title else "report.head.plain"
@@ -67,10 +67,11 @@ def lines_of_send(run: Run, number: int) -> Iterator[str]:
 
     >>> from rmqref.scenario import Scenario
     >>> from rmqref.simulation import simulate
-    >>> print(*lines_of_send(simulate(Scenario(start=0)), 1), sep=" | ")
+    >>> for line in lines_of_send(simulate(Scenario(start=0)), 1):
+    ...     print(line)
     send 1 at 0 ms: SEND_OK broker-a : 1
     attempt 1: broker-a : 1, given 3000 ms, at 0 ms: SEND_OK after 5 ms
-    stored 1 times
+    stored: 1
     """
     if not 1 <= number <= len(run.sends):
         raise ScenarioError("error.report.send", number=number, sends=len(run.sends))

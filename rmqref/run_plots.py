@@ -175,7 +175,7 @@ class _Frame:
         ]
         last = max(LEAST / 1.5, *ends, *(panel.end or 0 for panel in panels))
         given = [each.start + each.given for panel in panels for each in panel.attempts]
-        most = max(last, *given)
+        most = max([last, *given])
         return cls(_round(1.05 * most if most <= FAR * last else 1.5 * last))
 
     def written(self, start: float, end: float, words: str) -> tuple[float, str]:
@@ -360,7 +360,13 @@ def run_share(runs: Run | Sequence[Run], *, language: str = "en") -> go.Figure:
         )
         for name, each in shares.items()
     ]
-    return _share_figure(panels, _shares_title("run_share", stored, "", say), say("plot.run_share.axis"), say)
+    few = {name: share for name, share in stored.items() if max(share.values()) == 1 > min(share.values())}
+    title = (
+        say("plot.run_share.title.few", runs=say.listed(list(few)), queues=max(map(len, few.values())))
+        if few
+        else _shares_title("run_share", stored, "", say)
+    )
+    return _share_figure(panels, title, say("plot.run_share.axis"), say)
 
 
 def _share_notes(share: StoredShare, say: _Words) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -147,6 +147,8 @@ class Run:
         log: what the producer logged.
         cluster: the cluster afterwards; its brokers can be asked what they stored.
         ended: when all was over, in milliseconds from the start.
+        messages: the messages sent, in order; of a batch the first.
+        copies: how many times the publish list was copied for a selector.
     """
 
     scenario: Scenario
@@ -157,6 +159,8 @@ class Run:
     cluster: Cluster
     producer: DefaultMQProducer
     ended: int = 0
+    messages: list[Message] = field(default_factory=list)
+    copies: int = 0
 
     @property
     def attempts(self) -> list[Attempt]:
@@ -235,13 +239,13 @@ class Simulation:
         self.cluster, self.producer = scenario.prepare()
         self.run = Run(scenario, [], [], [], self.producer.log, self.cluster, self.producer)
         self._of_message: dict[int, SendRecord] = {}
-        self._messages: list[Message] = []
         self._body = b"x" * scenario.load.size
         self._send_kernel = self.producer.send_kernel
-        self._update = self.producer.row.update_fault_item
+        self._row = self.producer.row
         self.producer.send_kernel = self._attempt
         strategy = self.producer.mq_fault_strategy
-        strategy.rules = replace(self.producer.row, update_fault_item=self._note)
+        strategy.rules = replace(self._row, update_fault_item=self._note)
+        self.producer.row = replace(self._row, selector_list=self._list_for_selector)
         self.cluster.tap = self
         self._finished: Attempt | None = None
         self._selector = self.selector()
@@ -284,7 +288,7 @@ class Simulation:
         key = f"order-{(number - 1) % load.keys + 1}"
         messages = [Message(self.scenario.topic, self._body, keys=key) for _ in range(load.batch)]
         self._of_message[id(messages[0])] = record
-        self._messages.append(messages[0])
+        self.run.messages.append(messages[0])
         self.run.sends.append(record)
         given: Any = {"selector": self._selector, "arg": key} if self._selector else {}
         try:
@@ -312,7 +316,7 @@ class Simulation:
             for queue in broker.store.values()
             for kept in queue
         )
-        for message, record in zip(self._messages, self.run.sends, strict=True):
+        for message, record in zip(self.run.messages, self.run.sends, strict=True):
             record.stored = stored[id(message)]
         self.run.ended = self.now
         return self.run
@@ -384,10 +388,15 @@ class Simulation:
             attempt.code = thrown.response_code
         self._finished = attempt
 
+    def _list_for_selector(self, mqs: list[MessageQueue]) -> Sequence[MessageQueue]:
+        given = self._row.selector_list(mqs)
+        self.run.copies += given is not mqs
+        return given
+
     def _note(
         self, faults: LatencyFaultTolerance, name: str, latency: int, duration: int, reachable: bool
     ) -> None:
-        self._update(faults, name, latency, duration, reachable)
+        self._row.update_fault_item(faults, name, latency, duration, reachable)
         item = faults.fault_item_table[name]
         until = item.start_timestamp - self.cluster.began
         self.run.updates.append(TableUpdate(self.now, name, latency, duration, until, item.reachable))

@@ -8,15 +8,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Protocol
 
 from rmqref.errors import JavaException, RmqRefError
 from rmqref.index import ThreadLocalIndex
 from rmqref.messages import text
-from rmqref.model import TopicPublishInfo
+from rmqref.model import SendRequest, SendResult, TopicPublishInfo
+from rmqref.producer import HEADER_SOURCES
 from rmqref.releases import FAMILIES
+from rmqref.report import lines_of_send
+from rmqref.scenario import Scenario
 from rmqref.selection import first_pick
+from rmqref.simulation import Run, simulate
 from rmqref.situation import Situation
+from rmqref.table import Table
 
 
 class Predicting(Protocol):
@@ -170,3 +176,179 @@ def _line(situation: Situation) -> str:
     logged = ", ".join(error.name for error in desk.strategy.errors_logged)
     message = "walks.line.logged" if logged else "walks.line"
     return text(message, release=desk.row.version, result=result, logged=logged)
+
+
+def runs(scenario: Scenario, *releases: str) -> list[Run]:
+    """Return the runs of one scenario in several releases.
+
+    Args:
+        scenario: the scenario; its own release does not count.
+        *releases: the clients' releases; the one that names each family if none is given.
+
+    Returns:
+        A run a release.
+
+    Raises:
+        UnknownRelease: no such release.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> [run.outcomes["SEND_OK"] for run in runs(sample_scenario("broker_busy"), "4.9.7", "5.3.3")]
+    [8, 12]
+    """
+    return [simulate(scenario.but(release=name)) for name in releases or FAMILIES]
+
+
+def outcomes(scenario: Scenario, *releases: str) -> str:
+    """Return what the sends of a scenario come to in several releases.
+
+    Args:
+        scenario: the scenario; its own release does not count.
+        *releases: the clients' releases; the one that names each family if none is given.
+
+    Returns:
+        A line a release.
+
+    Raises:
+        UnknownRelease: no such release.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> print(outcomes(sample_scenario("broker_busy"), "4.9.7", "5.3.3"))
+    4.9.7  MQBrokerException: 4, SEND_OK: 8
+    5.3.3  SEND_OK: 12
+    """
+    lines = []
+    for run in runs(scenario, *releases):
+        counts = ", ".join(f"{outcome}: {sends}" for outcome, sends in sorted(run.outcomes.items()))
+        lines.append(text("walks.line", release=run.scenario.release, result=counts))
+    return "\n".join(lines)
+
+
+def attempts(scenario: Scenario, *releases: str, send: int = 1) -> str:
+    """Return one send of a scenario, attempt by attempt, in several releases.
+
+    Args:
+        scenario: the scenario; its own release does not count.
+        *releases: the clients' releases.
+        send: the number of the send, from 1.
+
+    Returns:
+        Lines, each release's below its name.
+
+    Raises:
+        UnknownRelease: no such release.
+        ScenarioError: the scenario has no such send.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> print(attempts(sample_scenario("broker_hangs"), "4.2.0"))
+    4.2.0
+    send 1 at 0 ms: SEND_OK broker-c : 0
+    attempt 1: broker-b : 0, given 3000 ms, at 0 ms: RemotingTimeoutException after 3000 ms
+    attempt 2: broker-c : 0, given 3000 ms, at 3000 ms: SEND_OK after 5 ms
+    stored: 1
+    """
+    found = runs(scenario, *releases)
+    return "\n".join("\n".join([run.scenario.release, *lines_of_send(run, send)]) for run in found)
+
+
+def header_table(request: SendRequest) -> Table:
+    """Return a request's header: each field, its value, and where the value came from.
+
+    Args:
+        request: what `rmqref.producer.send_request` returned.
+
+    Returns:
+        A table; properties are joined by blanks instead of the signs 1 and 2.
+
+    >>> from rmqref.cluster import Cluster
+    >>> from rmqref.model import Message, MessageQueue
+    >>> from rmqref.producer import send_request
+    >>> producer = Cluster.of([("broker-a", 4)]).producer(release="4.9.7")
+    >>> request = send_request(
+    ...     producer, Message("OrderTopic", b"paid"), MessageQueue("OrderTopic", "broker-a", 3)
+    ... )
+    >>> header_table(request).rows[5]
+    ['queue_id', '3', 'the pick']
+    """
+    heads = [text("walks.header.field"), text("walks.header.value"), text("walks.header.source")]
+    rows = [heads]
+    for name, source in HEADER_SOURCES:
+        value = getattr(request.header, name)
+        shown = str(value).replace("\x01", "=").replace("\x02", " ").strip()
+        rows.append([name, "-" if value is None else shown, text(f"walks.header.{source}")])
+    return Table(rows)
+
+
+def queues_by_key(run: Run) -> Table:
+    """Return in which queues the messages of each key lie, and in which order they stand there.
+
+    Args:
+        run: a run whose load has keys.
+
+    Returns:
+        A table, a row a key: its queues, how many messages, and whether they stand in the order of sending.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> print(queues_by_key(simulate(sample_scenario("ordered_keys"))).rows[1])
+    ['order-1', 'broker-a : 2', '30', 'yes']
+    """
+    places: dict[str, list[tuple[str, int, int]]] = {}
+    number_of = {id(message): n for n, message in enumerate(run.messages)}
+    for name, broker in sorted(run.cluster.brokers.items()):
+        for (topic, queue_id), queue in sorted(broker.store.items()):
+            for kept in queue if topic == run.scenario.topic else ():
+                key = kept.message.keys or ""
+                places.setdefault(key, []).append(
+                    (f"{name} : {queue_id}", queue_id, number_of[id(kept.message)])
+                )
+    rows = [[text(f"walks.keys.{head}") for head in ("key", "queues", "messages", "order")]]
+    for key in sorted(places):
+        queues = list(dict.fromkeys(place for place, _, _ in places[key]))
+        numbers = [number for _, _, number in places[key]]
+        in_order = "yes" if len(queues) == 1 and numbers == sorted(numbers) else "no"
+        rows.append([key, ", ".join(queues), str(len(numbers)), text(f"walks.{in_order}")])
+    return Table(rows)
+
+
+def best_beside_built_in(scenario: Scenario) -> Table:
+    """Return what the built-in choice does in a scenario, beside the same choice written as a selector.
+
+    Args:
+        scenario: the scenario; its selector does not count.
+
+    Returns:
+        A table, a row a figure.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> scenario = sample_scenario("broker_refuses")
+    >>> [row[1:] for row in best_beside_built_in(scenario).rows[1:3]]
+    [['12', '8'], ['14', '12']]
+    """
+    both = [
+        simulate(scenario.but(load=replace(scenario.load, selector=selector))) for selector in (None, "best")
+    ]
+    figures: tuple[tuple[str, Callable[[Run], int]], ...] = (
+        ("ok", lambda run: sum(send.is_ok for send in run.sends)),
+        ("attempts", lambda run: len(run.attempts)),
+        ("updates", lambda run: len(run.updates)),
+        ("lists", lambda run: run.copies),
+    )
+    rows = [[text(f"walks.best.{head}") for head in ("what", "built_in", "selector")]]
+    rows += [[text(f"walks.best.{name}"), *(str(figure(run)) for run in both)] for name, figure in figures]
+    return Table(rows)
+
+
+def told(result: SendResult | None) -> str:
+    """Return what a send gave back, in one line.
+
+    Args:
+        result: what `send` returned.
+
+    Returns:
+        Status, queue and offset; "None" for an asynchronous send.
+
+    >>> told(None)
+    'None'
+    """
+    if result is None:
+        return "None"
+    return f"{result.send_status.name} {result.message_queue}, offset {result.queue_offset}"

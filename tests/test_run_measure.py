@@ -47,7 +47,7 @@ def test_who_gets_the_timeout(release, mode, budget):
 
 
 def test_a_shared_budget_runs_out():
-    times = attempt_times(simulate(ONE.but(faults=[hang()])))
+    times = attempt_times(simulate(ONE.but(faults=(hang(),))))
     assert [(a.number, a.broker_name, a.queue_id, a.start, a.end, a.given) for a in times.attempts] == [
         (1, "broker-a", 2, 0, 3000, 3000),
         (2, "broker-b", 0, 3000, 3000, 0),
@@ -60,7 +60,7 @@ def test_a_shared_budget_runs_out():
 
 
 def test_the_times_of_a_later_send_count_from_its_own_begin():
-    times = attempt_times(simulate(ONE.but(faults=[refuse()], load=Load(sends=3, every=1000))), 3)
+    times = attempt_times(simulate(ONE.but(faults=(refuse(),), load=Load(sends=3, every=1000))), 3)
     # The picks are a:2, then b:0 for the retry, b:1, b:2.
     (attempt,) = times.attempts
     assert (times.send, attempt.queue_id, attempt.start, attempt.end, times.end) == (3, 2, 0, 5, 5)
@@ -68,7 +68,7 @@ def test_the_times_of_a_later_send_count_from_its_own_begin():
 
 
 def test_a_call_timeout_hides_the_cause():
-    times = attempt_times(simulate(ONE.but(faults=[hang(), refuse("broker-b")])))
+    times = attempt_times(simulate(ONE.but(faults=(hang(), refuse("broker-b")))))
     assert [a.outcome for a in times.attempts] == ["RemotingTimeoutException", "RemotingConnectException"]
     assert (times.outcome, times.error) == (
         "RemotingTooMuchRequestException",
@@ -80,7 +80,7 @@ def test_a_call_timeout_hides_the_cause():
 
 def test_no_time_is_left_for_an_attempt_that_is_never_made():
     # The refusal takes 1 ms, which is more than all the time that there is.
-    times = attempt_times(simulate(ONE.but(faults=[refuse()], producer={"send_msg_timeout": 0})))
+    times = attempt_times(simulate(ONE.but(faults=(refuse(),), producer={"send_msg_timeout": 0})))
     assert len(times.attempts) == 1
     assert times.starved == 2
     assert times.hidden_cause is times.attempts[0]
@@ -89,7 +89,7 @@ def test_no_time_is_left_for_an_attempt_that_is_never_made():
 def test_a_send_without_a_route_has_no_attempt():
     run = simulate(
         Scenario(
-            brokers=[BrokerPlan("broker-a", queues=0, auto_create=False)],
+            brokers=(BrokerPlan("broker-a", queues=0, auto_create=False),),
             producer={"create_topic_key": "none"},
         )
     )
@@ -99,7 +99,7 @@ def test_a_send_without_a_route_has_no_attempt():
 
 
 def test_a_send_that_is_not_over_has_no_end():
-    simulation = Simulation(ONE.but(load=Load(mode="ASYNC"), faults=[hang()], release="4.2.0"))
+    simulation = Simulation(ONE.but(load=Load(mode="ASYNC"), faults=(hang(),), release="4.2.0"))
     simulation.send()
     times = attempt_times(simulation.run)
     assert (times.came_to, times.end) == (m.WAITING, None)
@@ -107,7 +107,7 @@ def test_a_send_that_is_not_over_has_no_end():
 
 
 def test_a_oneway_send_is_sent():
-    times = attempt_times(simulate(ONE.but(load=Load(mode="ONEWAY"), faults=[hang()])))
+    times = attempt_times(simulate(ONE.but(load=Load(mode="ONEWAY"), faults=(hang(),))))
     assert (times.came_to, times.outcome, times.stored) == (m.STORED, "sent", 0)
     assert times.stored_at is None
 
@@ -127,7 +127,7 @@ def test_only_a_send_that_there_is_has_attempts(send):
 def test_the_share_counts_what_is_stored_and_what_failed_at_first():
     producer = {"retry_another_broker_when_not_store_ok": True}
     status = BrokerFault("status", "broker-a")
-    run = simulate(Scenario(start=-1, producer=producer, faults=[status], load=Load(sends=5)))
+    run = simulate(Scenario(start=-1, producer=producer, faults=(status,), load=Load(sends=5)))
     # a:0 is stored, but not well, so that b:0 is tried; then b:1, b:2, b:3, and a:0 and b:0 again.
     held = stored_share(run)
     assert held.share == Counter(
@@ -140,14 +140,14 @@ def test_the_share_counts_what_is_stored_and_what_failed_at_first():
 
 def test_the_share_of_a_run_that_stored_nothing_is_empty():
     held = stored_share(
-        simulate(Scenario(start=-1, faults=[refuse(), refuse("broker-b")], load=Load(sends=2)))
+        simulate(Scenario(start=-1, faults=(refuse(), refuse("broker-b")), load=Load(sends=2)))
     )
     assert (held.share.total(), len(held.share)) == (0, 8)
     assert (held.first, held.first_failed, held.duplicates) == (2, 2, 0)
 
 
 def test_without_a_queue_there_is_no_share():
-    run = simulate(Scenario(brokers=[BrokerPlan("broker-a", queues=0)], load=Load(sends=0)))
+    run = simulate(Scenario(brokers=(BrokerPlan("broker-a", queues=0),), load=Load(sends=0)))
     with pytest.raises(MeasureError, match="holds a queue of the topic"):
         stored_share(run)
 
@@ -173,7 +173,7 @@ def test_spans_follow_the_releases_own_rule(release, expected):
     load = Load(sends=2, every=20_000)
     producer = {**ON, "start_detector_enable": release != "4.9.7"} if release != "4.9.7" else ON
     # The retry goes to b:0 and the second send to b:1, so that nothing more is learnt of broker-a.
-    run = simulate(Scenario("", release, start=-1, producer=producer, faults=[refuse()], load=load))
+    run = simulate(Scenario("", release, start=-1, producer=producer, faults=(refuse(),), load=load))
     if release != "4.9.7":
         # What a reset of the counter leaves to chance is not what this is about.
         assert {a.broker_name for a in run.attempts[1:]} == {"broker-b"}
@@ -184,7 +184,7 @@ def test_spans_follow_the_releases_own_rule(release, expected):
 def test_a_probe_that_is_answered_makes_reachable_again():
     load = Load(sends=2, every=20_000)
     producer = {**ON, "start_detector_enable": True}
-    faults = [refuse(until=4000)]
+    faults = (refuse(until=4000),)
     run = simulate(Scenario("", "5.3.3", start=-1, producer=producer, faults=faults, load=load))
     # The detector looks every 3 s: in vain at 3 s, with success at 6 s; the time avoided stays.
     assert spans(run, "broker-a")[:4] == [
@@ -196,13 +196,13 @@ def test_a_probe_that_is_answered_makes_reachable_again():
 
 
 def test_with_the_switch_off_all_are_available():
-    lanes = fault_lanes(simulate(ONE.but(faults=[hang()])))
+    lanes = fault_lanes(simulate(ONE.but(faults=(hang(),))))
     assert not lanes.fault_switch
     assert [lane.avoided_for for lane in lanes.lanes] == [0, 0]
 
 
 def test_how_long_and_until_when():
-    run = simulate(Scenario(start=-1, producer=ON, faults=[refuse()], load=Load(sends=2, every=1000)))
+    run = simulate(Scenario(start=-1, producer=ON, faults=(refuse(),), load=Load(sends=2, every=1000)))
     lane = fault_lanes(run).lanes[0]
     assert lane.avoided_for == 1005 - 1
     assert lane.avoided_until == 600_001
@@ -211,12 +211,12 @@ def test_how_long_and_until_when():
 
 def test_what_is_really_wrong_is_what_began_last():
     slow = BrokerFault("slow", "broker-a", at=100, until=400, latency=50)
-    faults = [
+    faults = (
         refuse(at=200, until=300),
         slow,
         hang(at=600),
         BrokerFault("name_server_down", at=100, until=200),
-    ]
+    )
     lanes = fault_lanes(simulate(Scenario(start=-1, faults=faults, load=Load(sends=2, every=500)))).lanes
     # The second send is on a:1 at 500 ms and takes 5.
     assert [(t.start, t.end, t.fault.does) for t in lanes[0].troubles] == [
@@ -231,14 +231,14 @@ def test_what_is_really_wrong_is_what_began_last():
 
 
 def test_a_fault_without_an_end_lasts_to_the_end():
-    lanes = fault_lanes(simulate(ONE.but(faults=[hang()]))).lanes
+    lanes = fault_lanes(simulate(ONE.but(faults=(hang(),)))).lanes
     assert [(t.start, t.end) for t in lanes[0].troubles] == [(0, 3005)]
-    assert fault_lanes(simulate(ONE.but(faults=[hang(at=5000)]))).lanes[0].troubles == ()
+    assert fault_lanes(simulate(ONE.but(faults=(hang(at=5000),)))).lanes[0].troubles == ()
 
 
 def test_a_run_of_no_time_has_no_spans():
     for load in (Load(sends=0), Load(mode="ONEWAY")):
-        lanes = fault_lanes(simulate(ONE.but(load=load, brokers=[BrokerPlan("only", latency=0)])))
+        lanes = fault_lanes(simulate(ONE.but(load=load, brokers=(BrokerPlan("only", latency=0),))))
         assert lanes.end == 0
         assert lanes.lanes[0].spans == ()
         assert len(lanes.lanes[0].marks) == load.sends
@@ -273,10 +273,10 @@ def test_a_run_that_is_not_over_ends_where_it_stands():
 )
 def test_a_lane_has_no_gap_no_overlap_and_ends_as_the_table_stands(release, every, mode, faults, detector):
     producer = ON | ({"start_detector_enable": True} if detector and release in ("5.1.4", "5.3.3") else {})
-    brokers = [BrokerPlan(f"b{n}", queues=2) for n in range(3)]
+    brokers = tuple(BrokerPlan(f"b{n}", queues=2) for n in range(3))
     load = Load(sends=25, every=every, mode=mode)
     run = simulate(
-        Scenario("", release, start=-1, producer=producer, brokers=brokers, faults=faults, load=load)
+        Scenario("", release, start=-1, producer=producer, brokers=brokers, faults=tuple(faults), load=load)
     )
     lanes = fault_lanes(run)
     table = run.producer.mq_fault_strategy.latency_fault_tolerance
