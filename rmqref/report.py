@@ -106,7 +106,9 @@ def told(record: SendRecord) -> str:
     if record.broker_name is not None:
         return f"{record.outcome} {record.broker_name} : {record.queue_id}"
     first_line = record.error.split("\n", 1)[0]
-    return f"{record.outcome}: {first_line}" if first_line else record.outcome
+    if record.code is not None and record.code >= 0:
+        return text("report.told.code", outcome=record.outcome, code=record.code, error=first_line)
+    return text("report.told", outcome=record.outcome, error=first_line) if first_line else record.outcome
 
 
 def is_failed(attempt: Attempt) -> bool:

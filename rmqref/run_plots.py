@@ -427,7 +427,7 @@ def fault_lanes(runs: Run | Sequence[Run], *, language: str = "en") -> go.Figure
     data = drawing.traces()
     keys = drawing.keys()
     # A key is two traces, and two keys make a line.
-    below_keys = KEY_ROW * -(-len(keys) // 4)
+    below_keys = KEY_ROW * -(-len(keys) // 4) + 8
     part = _round(top / (top + below_keys))
     hidden = {"visible": False, "fixedrange": True}
     layout = {

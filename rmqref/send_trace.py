@@ -17,7 +17,7 @@ from rmqref.producer import default_topic
 from rmqref.report import told
 from rmqref.scenario import Scenario
 from rmqref.simulation import Simulation, as_dict
-from rmqref.trace import MEANINGS, Frame, Json, Meaning, Watch, say, trace_of
+from rmqref.trace import MEANINGS, PICKS, Frame, Json, Meaning, Watch, say, trace_of
 
 MOST_ATTEMPTS = 16
 """More attempts than anybody steps through."""
@@ -74,6 +74,8 @@ class SendWatch(Watch):
     Args:
         simulation: the simulation, before the send.
     """
+
+    picks = PICKS | {"select_by_hash", "select_by_hash_repaired"}
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -264,11 +266,6 @@ def gave_up(watch: SendWatch, found: dict[str, Any], exception: SendException) -
     )
 
 
-def selector_chose(watch: SendWatch, found: dict[str, Any], mq: MessageQueue | None) -> tuple[str, Json]:
-    """A selector returned."""
-    return "accept", say("say.selector", queue="null" if mq is None else str(mq))
-
-
 def told_callback(watch: SendWatch, found: dict[str, Any], value: None) -> tuple[str, Json]:
     """An asynchronous send is over."""
     return "outcome", say("say.callback", error=type(found["exception"]).__name__)
@@ -293,8 +290,6 @@ SEND_MEANINGS: dict[str, Meaning] = MEANINGS | {
     "send_default_impl": ended,
     "send_select_impl": ended,
     "gave_up": gave_up,
-    "select_by_hash": selector_chose,
-    "select_by_hash_repaired": selector_chose,
     "tell": told_callback,
 }
 """What the return of a function means, by the function's name."""

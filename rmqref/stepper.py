@@ -156,11 +156,18 @@ def queues_at(trace: Json, step: int) -> list[list[Any]]:
     return queues
 
 
+def attempts_at(trace: Json, step: int) -> list[Json]:
+    """Return the attempts so far at a step; a pick's trace has none."""
+    send: Json = trace["states"][trace["steps"][step]["state"]].get("send", {})
+    attempts: list[Json] = send.get("attempts", [])
+    return attempts
+
+
 class Stepper(anywidget.AnyWidget):
     """A trace, one step of it, and what the reader predicted.
 
     Args:
-        trace: what `rmqref.trace.record` returned.
+        trace: what `rmqref.trace.record` or `rmqref.send_trace.record_send` returned.
         step: the step to show, from 0.
         predict: whether each pick is to be predicted before it is shown.
         language: which catalogue the words come from.
@@ -244,6 +251,17 @@ class Stepper(anywidget.AnyWidget):
     def queues(self) -> list[str]:
         """The queue list as it is at this step."""
         return [f"{broker} : {queue_id}" for broker, queue_id in queues_at(self.trace, self.step)]
+
+    @property
+    def attempts(self) -> list[Json]:
+        """The attempts so far at this step, as the trace of a whole send has them; a pick's trace has none."""
+        return attempts_at(self.trace, self.step)
+
+    def next_attempt(self) -> None:
+        """Go to where the next attempt begins, and from the last one to the end; in predict mode not past a question."""
+        begun = len(self.attempts)
+        later = range(self.step, self.last + 1)
+        self.step = next((n for n in later if len(attempts_at(self.trace, n)) > begun), self.last)
 
     @property
     def asks(self) -> bool:

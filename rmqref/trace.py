@@ -331,6 +331,7 @@ class Watch:
     """
 
     meanings: dict[str, Meaning]
+    picks = PICKS
 
     def __init__(
         self, topic: TopicPublishInfo, strategy: MQFaultStrategy, last_broker_name: str | None
@@ -373,7 +374,7 @@ class Watch:
     def _call(self, frame: FrameType, event: str, arg: object) -> Tracer | None:
         if event != "call" or not is_watched(frame):
             return None
-        if frame.f_code.co_name in PICKS and not any(f.name in PICKS for f in self._stack):
+        if frame.f_code.co_name in self.picks and not any(f.name in self.picks for f in self._stack):
             self.begin_pick()
             self.decisions.append({"step": len(self.steps), "reveal": None, "queue": None, "possible": False})
         self._stack.append(Frame(frame, self._source_number(frame.f_code)))
@@ -435,7 +436,7 @@ class Watch:
         kind = None
         if meaning is not None and (meant := meaning(self, top.frame.f_locals, value)) is not None:
             kind, self._say = meant
-        is_outermost = name in PICKS and not any(f.name in PICKS for f in self._stack[:-1])
+        is_outermost = name in self.picks and not any(f.name in self.picks for f in self._stack[:-1])
         if is_outermost and isinstance(value, MessageQueue):
             kind = "pick"
             self._say = self._picked(top.frame.f_locals.get("last_broker_name"), value)
@@ -449,6 +450,8 @@ class Watch:
 
     def _picked(self, last_broker_name: str | None, mq: MessageQueue) -> Json:
         looks = len(self.probes)
+        if looks == 0:
+            return {"id": "say.selector", "queue": str(mq)}
         if self.probes:
             self.probes[-1]["mark"] = "rewritten" if self.fell_back else "chosen"
         if last_broker_name is not None and mq.broker_name == last_broker_name:

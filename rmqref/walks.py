@@ -6,20 +6,24 @@ Pure functions of what they are given; nothing here knows how a queue is chosen.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import groupby
 from typing import Protocol
 
-from rmqref.errors import JavaException, RmqRefError
+from rmqref.errors import JavaException, RmqRefError, SendException
 from rmqref.index import ThreadLocalIndex
+from rmqref.java import java_abs, remainder
 from rmqref.messages import text
-from rmqref.model import SendRequest, SendResult, TopicPublishInfo
-from rmqref.producer import HEADER_SOURCES
+from rmqref.model import Message, MessageQueue, SendRequest, SendResult, TopicPublishInfo
+from rmqref.producer import HEADER_SOURCES, DefaultMQProducer
 from rmqref.releases import FAMILIES
 from rmqref.report import lines_of_send
-from rmqref.scenario import Scenario
+from rmqref.report import told as told_of
+from rmqref.scenario import Load, Scenario
 from rmqref.selection import first_pick
+from rmqref.selectors import MessageQueueSelector
 from rmqref.simulation import Run, simulate
 from rmqref.situation import Situation
 from rmqref.table import Table
@@ -352,3 +356,181 @@ def told(result: SendResult | None) -> str:
     if result is None:
         return "None"
     return f"{result.send_status.name} {result.message_queue}, offset {result.queue_offset}"
+
+
+def updates(scenario: Scenario, *releases: str) -> list[str]:
+    """Return what the fault table is told in a scenario, in several releases.
+
+    Args:
+        scenario: the scenario; its own release does not count.
+        *releases: the clients' releases; the one that names each family if none is given.
+
+    Returns:
+        A line for each time.
+
+    Raises:
+        UnknownRelease: no such release.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> scenario = sample_scenario("broker_refuses").but(producer={"send_latency_fault_enable": True})
+    >>> updates(scenario, "4.9.7")[0]
+    '4.9.7  broker-b took 1 ms, avoided for 600000 ms'
+    """
+    return [
+        text(
+            "walks.update" if update.reachable else "walks.update.unreachable",
+            release=run.scenario.release,
+            broker=update.broker_name,
+            latency=update.latency,
+            duration=update.duration,
+        )
+        for run in runs(scenario, *releases)
+        for update in run.updates
+    ]
+
+
+def avoidances(run: Run) -> str:
+    """Return when a broker began to be avoided in a run, and for how long.
+
+    Args:
+        run: the run.
+
+    Returns:
+        One line.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> avoidances(simulate(sample_scenario("slow_for_a_while")))
+    '4.9.7  broker-b from 2700 ms for 30000 ms'
+    """
+    found = [
+        text("walks.avoided", broker=update.broker_name, at=update.at, duration=update.duration)
+        for update in run.updates
+        if update.duration > 0
+    ]
+    return text("walks.line", release=run.scenario.release, result=", ".join(found))
+
+
+def attempts_on(run: Run, broker_name: str) -> list[str]:
+    """Return when attempts of a run went to a broker, and how they ended: spans of attempts with one outcome.
+
+    Args:
+        run: the run.
+        broker_name: the broker.
+
+    Returns:
+        A line a span.
+
+    >>> from rmqref.scenario import sample_scenario
+    >>> attempts_on(simulate(sample_scenario("broker_refuses")), "broker-b")
+    ['from 0 ms to 800 ms: RemotingConnectException, 2 times']
+    """
+    mine = [attempt for attempt in run.attempts if attempt.broker_name == broker_name]
+    lines = []
+    for outcome, span in groupby(mine, key=lambda attempt: attempt.outcome):
+        at = [attempt.at for attempt in span]
+        lines.append(text("walks.span", start=at[0], end=at[-1], outcome=outcome, times=len(at)))
+    return lines
+
+
+def take_all_but_one(mqs: list[MessageQueue], msg: Message, arg: object) -> MessageQueue:
+    """Return the last queue after taking it and all others but the first out of the list: a careless selector.
+
+    >>> mqs = [MessageQueue("T", "broker-a", n) for n in range(4)]
+    >>> print(take_all_but_one(mqs, Message("T"), None), len(mqs))
+    broker-a : 3 1
+    """
+    last = mqs[-1]
+    del mqs[1:]
+    return last
+
+
+def fails(mqs: Sequence[MessageQueue], msg: Message, arg: object) -> MessageQueue:
+    """Raise an error: a selector that fails.
+
+    >>> fails([], Message("T"), None)
+    Traceback (most recent call last):
+    ValueError: no such order
+    """
+    raise ValueError("no such order")
+
+
+def send_with(producer: DefaultMQProducer, msg: Message, selector: MessageQueueSelector) -> SendResult | None:
+    """Send a message with a selector, and no argument for it.
+
+    Args:
+        producer: the producer.
+        msg: the message.
+        selector: the selector.
+
+    Returns:
+        The result.
+
+    Raises:
+        JavaException: what the send throws.
+
+    >>> from rmqref.cluster import Cluster
+    >>> producer = Cluster.of([("broker-a", 2)], topic="orders").producer(release="4.9.7")
+    >>> print(told(send_with(producer, Message("orders", b"paid"), take_all_but_one)))
+    SEND_OK broker-a : 1, offset 0
+    """
+    return producer.send(msg, selector=selector)
+
+
+def cause_of(action: Callable[..., object], *arguments: object) -> str:
+    """Return the name and the sentence of the cause of the exception that a call ends in.
+
+    Args:
+        action: what to call.
+        *arguments: with what.
+
+    Returns:
+        One line; empty if there is no exception, or no cause.
+
+    >>> from rmqref.cluster import Cluster
+    >>> producer = Cluster.of([("broker-a", 2)], topic="orders").producer(release="4.9.7")
+    >>> cause_of(send_with, producer, Message("orders", b"paid"), fails)
+    'ValueError: no such order'
+    """
+    try:
+        action(*arguments)
+    except SendException as thrown:
+        if thrown.cause is not None:
+            return f"{type(thrown.cause).__name__}: {thrown.cause}"
+    return ""
+
+
+def keys_that_stay(hashes: Iterable[int], before: int, after: int) -> list[int]:
+    """Return the hashes whose queue does not change when a list of queues grows or shrinks.
+
+    Args:
+        hashes: hashes.
+        before: the number of queues before.
+        after: the number of queues after.
+
+    Returns:
+        The hashes that keep their position.
+
+    >>> keys_that_stay(range(8), 2, 4)
+    [0, 1, 4, 5]
+    """
+    return [one for one in hashes if java_abs(remainder(one, before)) == java_abs(remainder(one, after))]
+
+
+def at_closed_broker(scenario: Scenario) -> str:
+    """Return what a producer that still has the old route hears from a broker that was just closed for writing.
+
+    Args:
+        scenario: a scenario in which a broker loses its write permission at the start.
+
+    Returns:
+        What the send came to.
+
+    >>> from rmqref.cluster import BrokerFault
+    >>> from rmqref.scenario import BrokerPlan
+    >>> closed = (BrokerFault("read_only", "broker-a"),)
+    >>> at_closed_broker(Scenario(brokers=(BrokerPlan("broker-a"),), faults=closed, start=0))
+    'SEND_OK broker-a : 2'
+    """
+    later = tuple(replace(fault, at=1000) for fault in scenario.faults)
+    load = Load(sends=2, every=2000)
+    return told_of(simulate(scenario.but(faults=later, load=load)).sends[1])

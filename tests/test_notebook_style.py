@@ -171,8 +171,9 @@ def test_the_parts_are_those_of_a_walk(path):
     assert opening[2].startswith("Afterwards you can ")
     assert list(parts(path))[-3:] == LAST_PARTS
     sources = "\n".join(cell.source for cell in code_cells(path))
-    assert "print(samples.sample_dump(" in sources
-    assert sources.count("PickControls(") == 1
+    # What the walk stands on is shown as a person has it at hand: a route's dump, or a scenario's file.
+    assert re.search(r"print\((samples\.sample_dump|scenario\.sample_text)\(", sources)
+    assert len(re.findall(r"\b(?:Pick|Send)Controls\(", sources)) == 1
     assert "predict=True" in sources
     assert sum(cell.source.count("**Predict") for cell in cells) >= (1 if path.stem.startswith("00") else 5)
 

@@ -20,7 +20,7 @@ FLOORS = (
     ("route", "releases", "bugs", "route_text", "samples"),
     ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation", "report"),
     ("trace", "send_trace", "conform", "walks", "run_measure"),
-    ("plots", "run_plots", "stepper", "controls"),
+    ("plots", "run_plots", "stepper", "controls", "send_controls"),
     ("cli",),
 )
 """The rooms from the ground up; within a floor any room may stand on another, but not in a circle."""

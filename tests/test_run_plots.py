@@ -324,6 +324,7 @@ def test_the_key_names_what_is_there_and_nothing_else():
     assert key(FIGURES["lanes"]) == ["available", "avoided", "really wrong", "attempt stored"]
     unreachable = SLOW.but(
         release="5.3.3",
+        producer={**SLOW.producer, "start_detector_enable": True},
         faults=(BrokerFault("refuse", "broker-b", at=1000),),
         load=Load(sends=30, every=1000),
     )

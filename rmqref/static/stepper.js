@@ -19,8 +19,11 @@
  * @typedef {{before: ?number, after: ?number, visible: ?number, size: ?number, position: ?number}} Arithmetic
  * @typedef {{position: number, mark: "looking" | "skipped" | "chosen" | "rewritten"}} Probe
  * @typedef {{name: string, latency: number, reachable: boolean, left: number, available: boolean}} Fault
+ * @typedef {{send: number, broker_name: string, queue_id: number, at: number, timeout: number, ended: ?number,
+ *   outcome: string, code: ?number, duration: ?number}} Attempt  times in ms since the send began
+ * @typedef {{at: number, timeout: number, attempts: Attempt[]}} Send
  * @typedef {{clock: ?number, stored: ?number, worst_stored: ?number, queues: [string, number][], faults: Fault[],
- *   fault_switch: boolean}} State
+ *   fault_switch: boolean, send?: Send}} State
  * @typedef {{source: number, line: number, event: string, stack: [number, number][], locals: [string, string][],
  *   changed: string[], value: ?string, state: number, kind: ?string, arithmetic: ?Arithmetic, probes: Probe[],
  *   say: Say, pick: ?number}} Step
@@ -123,8 +126,10 @@ function wordsOf(catalogue = {}) {
 // ---------------------------------------------------------------------------------------------------------- views
 
 /** Kinds of steps at which "next event" stops. */
-const EVENTS = new Set(
-  ["skip", "accept", "pick", "fallback", "rank", "rewrite", "update", "remove", "swallow", "reset", "raise"]);
+const EVENTS = new Set([
+  "skip", "accept", "pick", "fallback", "rank", "rewrite", "update", "remove", "swallow", "reset", "raise",
+  "route", "budget", "attempt", "store", "answer", "retry", "outcome",
+]);
 
 /** What is worked out once for a trace. */
 function prepared(trace) {
@@ -133,12 +138,15 @@ function prepared(trace) {
   for (const state of trace.states) {
     for (const [name] of state.queues) names.add(name);
     for (const { name } of state.faults) names.add(name);
+    for (const attempt of state.send?.attempts ?? []) names.add(attempt.broker_name);
   }
   return {
     trace,
     words: wordsOf(trace.words),
     events: events.length ? events : trace.steps.map((_, n) => n),
     calls: callsOf(trace.steps),
+    send: sendOf(trace),
+    deepest: Math.max(...trace.steps.map((step) => step.stack.length)),
     brokers: brokersOf([...names]),
     longestLeft: Math.max(1, ...trace.states.flatMap((state) => state.faults.map((fault) => fault.left))),
     rows: Math.max(0, ...trace.steps.map((step) => step.locals.length)),
@@ -162,6 +170,22 @@ function callsOf(steps) {
     ended = step.event === "return";
     return stack;
   });
+}
+
+/**
+ * Of the trace of a whole send: the step at which each attempt began, and how many ms the time line is long.
+ * @returns {?{begins: number[], scale: number}}
+ */
+function sendOf({ steps, states }) {
+  const sends = states.flatMap((state) => state.send ?? []);
+  if (!sends.length) return null;
+  const begins = [];
+  steps.forEach((step, n) => {
+    while (begins.length < (states[step.state].send?.attempts.length ?? 0)) begins.push(n);
+  });
+  const ends = ({ at, timeout, ended }) => Math.max(at + timeout, ended ?? 0);
+  const scale = Math.max(1, ...sends.flatMap((send) => [send.at, send.timeout, ...send.attempts.map(ends)]));
+  return { begins, scale };
 }
 
 /** Each broker's colour number and short label: the letters that end its name if they tell all apart, else A, B, C. */
@@ -200,6 +224,8 @@ function ringView({ trace, brokers }, place, decision) {
   const guess = step.pick == null || decision >= 0 ? null : place.answers[step.pick];
   const probed = decision < 0 ? step.probes.at(-1)?.position : undefined;
   const position = decision < 0 ? (step.arithmetic?.position ?? probed) : undefined;
+  // Until the producer knows a route its list is empty; a queue is rewritten only within a list of one length.
+  const original = trace.states.find(({ queues }) => queues.length === state.queues.length).queues;
   return {
     asks: decision >= 0,
     position: position ?? null,
@@ -208,7 +234,7 @@ function ringView({ trace, brokers }, place, decision) {
     queues: state.queues.map(([broker, id], n) => ({
       ...brokers.get(broker), id, ...looks.get(n),
       avoided: avoided.has(broker),
-      written: broker !== trace.states[0].queues[n]?.[0] || id !== trace.states[0].queues[n]?.[1],
+      written: broker !== original[n][0] || id !== original[n][1],
       guess: guess !== n ? "" : isRight(trace, step.pick, n) ? "right" : "wrong",
     })),
   };
@@ -244,6 +270,39 @@ function faultView({ brokers, longestLeft, words }, state) {
   });
 }
 
+// How an attempt came out: a sentence, and the mark that goes with it.
+const OUTCOMES = {
+  "": ["stepper.send.running", "running"],
+  sent: ["stepper.send.sent", "sent"],
+  SEND_OK: ["stepper.send.stored", "yes"],
+  FLUSH_DISK_TIMEOUT: ["stepper.send.stored.badly", "partly"],
+  FLUSH_SLAVE_TIMEOUT: ["stepper.send.stored.badly", "partly"],
+  SLAVE_NOT_AVAILABLE: ["stepper.send.stored.badly", "partly"],
+  RemotingTimeoutException: ["stepper.send.timeout", "no"],
+  RemotingConnectException: ["stepper.send.connect", "no"],
+  RemotingTooMuchRequestException: ["stepper.send.too_much", "no"],
+  MQBrokerException: ["stepper.send.refused", "no"],
+};
+
+/** The attempts of a send so far, each with its broker, where its bars are (as shares of the line) and how it ended. */
+function attemptsView({ brokers, send: { scale }, words }, { at: now, attempts }) {
+  return attempts.map((attempt, n) => {
+    const { broker_name: name, queue_id: id, at: begun, timeout, ended, outcome, code } = attempt;
+    const spent = Math.max((ended ?? now) - begun, 0);
+    const [sentence, mark] = OUTCOMES[outcome] ?? ["stepper.send.failed", "no"];
+    const told = words.text(sentence, { spent: milliseconds(spent), outcome, code });
+    const queue = `${name} : ${id}`;
+    const { number, label: letter } = brokers.get(name);
+    return {
+      number, letter, queue, told, mark,
+      begun: begun / scale, given: Math.max(timeout, 0) / scale, spent: spent / scale,
+      label: words.text("stepper.send.attempt", {
+        number: n + 1, queue, begun: milliseconds(begun), given: milliseconds(timeout), told }),
+    };
+  });
+}
+
+const milliseconds = (ms) => (Math.abs(ms) < 10000 ? `${ms} ms` : duration(ms));
 const duration = (ms) => (ms < 1000 ? `${ms} ms` : `${Number((ms / 1000).toFixed(1))} s`);
 const timeOfDay = (ms) => new Date(ms).toISOString().slice(11, 23);
 
@@ -281,13 +340,18 @@ const ICONS = {
   play: "M8 5l11 7-11 7z", pause: "M8 5v14M16 5v14",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1.500 1.500M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1.500-1.500",
   close: "M6 6l12 12M18 6L6 18", predict: "M12 3v4M12 17v4M3 12h4M17 12h4M12 7a5 5 0 1 0 .01 0",
-  right: "M4 13l5 5L20 6", wrong: "M6 6l12 12M18 6L6 18",
+  right: "M4 13l5 5L20 6", wrong: "M6 6l12 12M18 6L6 18", attempt: "M5 5l6 7-6 7M14 21V4h7l-2 3.500 2 3.500h-7",
+};
+// The marks of an attempt's outcome, told apart by shape too.
+const OUTCOME_MARKS = {
+  yes: "M4 13l5 5L20 6", no: "M6 6l12 12M18 6L6 18", partly: "M12 4L21 20H3zM12 10v4M12 17v.500",
+  running: "M12 5a7 7 0 1 0 .01 0", sent: "M4 12h15M13 6l6 6-6 6",
 };
 const MARKS = { skipped: "M-4-4L4 4M4-4L-4 4", chosen: "M-5 0L-1 4L5-4", rewritten: "M-5 0L-1 4L5-4", looking: "" };
 
-const icon = (name) =>
+const icon = (name, icons = ICONS) =>
   svg("svg", { class: "rmq-icon", viewBox: "0 0 24 24", width: 18, height: 18, "aria-hidden": "true" },
-    svg("path", { d: ICONS[name] }));
+    svg("path", { d: icons[name] }));
 
 /** The sentence, over hidden copies of the longest ones so that its height never changes. */
 function sentencePart({ trace, words }) {
@@ -347,25 +411,36 @@ function verdictPart({ trace, words }, actions) {
   }
 }
 
-/** The call stack as a path; each call can be looked at. */
-function stackPart({ trace, words }, actions) {
-  const node = html("nav", { class: "rmq-stack", "aria-label": words.text("stepper.stack") });
-  let before = "";
-  return {
-    node,
-    update({ step, code }) {
-      const { stack } = trace.steps[step];
-      const key = `${stack.map(([source]) => source)}|${code.at}`;
-      if (key === before) return;
-      before = key;
+/** The call stack as a path; each call can be looked at. It scrolls sideways, and fades where there is more. */
+function stackPart({ trace, words, deepest }, actions) {
+  const node = html("nav", { class: "rmq-stack", "aria-label": words.text("stepper.stack"),
+    "data-deep": deepest > 5 || null, onscroll: fade });
+  let [before, shown] = ["", -1];
+  return { node, update };
+
+  function update({ step, code }) {
+    const { stack } = trace.steps[step];
+    const key = stack.map(([source]) => source).join();
+    if (key === before && code.at === shown) return;
+    if (key !== before) {
       node.replaceChildren(...stack.map(([source], at) =>
         html("button", {
-          type: "button", "aria-current": at === code.at ? "true" : null, title: trace.sources[source].module,
+          type: "button", title: trace.sources[source].module,
           class: at === stack.length - 1 ? "rmq-running" : null, onclick: () => actions.lookAt(at),
         }, trace.sources[source].name)));
-      node.scrollLeft = node.scrollWidth;
-    },
-  };
+    }
+    [before, shown] = [key, code.at];
+    [...node.children].forEach((button, at) => set(button, "aria-current", at === code.at ? "true" : null));
+    const { offsetLeft: left, offsetWidth: width } = node.children[code.at];
+    if (code.isRunning) node.scrollLeft = node.scrollWidth;
+    else if (left < node.scrollLeft || left + width > node.scrollLeft + node.clientWidth) node.scrollLeft = left - 40;
+    fade();
+  }
+
+  function fade() {
+    set(node, "data-before", node.scrollLeft > 2);
+    set(node, "data-after", node.scrollLeft + node.clientWidth < node.scrollWidth - 2);
+  }
 }
 
 /** The source: built once for each function, then only the classes of its lines change. */
@@ -461,6 +536,7 @@ function localsPart({ rows, words }) {
       set(value.node, "class", ends && `rmq-${ends}`);
       fill(value.cells, ends === "raises" ? words.text("stepper.raises") : ends && words.text("stepper.returns"),
         code.value ?? "");
+      if (rows >= 6) keepInView(box, ends ? value.node : made[code.locals.findIndex(([name]) => name === code.changed.at(-1))]?.node);
     },
   };
   function fill([name, shown], nameText, valueText) {
@@ -485,11 +561,12 @@ function ringPart({ trace, words }, actions, unique) {
     svg("path", { class: "rmq-shaft", d: `M0-21V${-(RADIUS - radius - 12)}` }),
     svg("path", { class: "rmq-head", d: `M0${-(RADIUS - radius - 5)}l6 13l-6-3l-6 3z` }));
   const hub = svg("text", { class: "rmq-hub", "text-anchor": "middle", dy: ".36em" });
+  const empty = svg("text", { class: "rmq-empty", "text-anchor": "middle", y: 44 });
   const arcs = svg("g", { class: "rmq-arcs", "aria-hidden": "true" });
   const hatch = svg("pattern", { id: `rmq-hatch-${unique}`, width: 5, height: 5, patternUnits: "userSpaceOnUse",
     patternTransform: "rotate(45)" }, svg("path", { class: "rmq-hatching", d: "M1 0V5" }));
   const ring = svg("svg", { class: "rmq-ring", viewBox: "-172 -160 344 320", "data-dense": size > DENSE || null },
-    svg("defs", {}, hatch), arcs, pointer, svg("circle", { class: "rmq-hub-disc", r: 20 }), hub,
+    svg("defs", {}, hatch), arcs, pointer, svg("circle", { class: "rmq-hub-disc", r: 20 }), hub, empty,
     ...queues.map((queue) => queue.node));
   let [angle, current, arcsOf] = [0, 0, ""];
   return { node: ring, update, focus: () => queues[current].node.focus() };
@@ -538,6 +615,8 @@ function ringPart({ trace, words }, actions, unique) {
 
   function updateQueue(parts, n, queue, view) {
     const { node, text, title, look, mark } = parts;
+    set(node, "display", queue ? null : "none"); // not yet, or no longer, in the list
+    if (!queue) return;
     const label = `${queue.label}${queue.id}`;
     const name = words.text("stepper.queue", { position: n, broker: queue.name, id: queue.id });
     const isNow = n === view.position && !view.stale;
@@ -561,7 +640,8 @@ function ringPart({ trace, words }, actions, unique) {
 
   function summary(view) {
     const queue = view.queues[view.position];
-    const count = { queues: size, position: view.position };
+    const count = { queues: view.queues.length, position: view.position };
+    if (!view.queues.length) return words.text("stepper.ring.empty");
     if (!queue) return words.text("stepper.ring.start", count);
     return words.text("stepper.ring", { ...count, broker: queue.name, id: queue.id, looks: view.last });
   }
@@ -570,6 +650,7 @@ function ringPart({ trace, words }, actions, unique) {
     const isThere = view.position != null && view.position >= 0 && view.position < size;
     set(pointer, "class", `rmq-pointer${isThere ? "" : " rmq-away"}${view.stale ? " rmq-stale" : ""}`);
     say(hub, view.position == null ? "" : String(view.position));
+    say(empty, view.queues.length ? "" : words.text("stepper.ring.empty"));
     set(hub, "class", `rmq-hub${view.position != null && !isThere ? " rmq-no" : ""}${view.stale ? " rmq-stale" : ""}`);
     if (!isThere) return;
     const turn = (360 * view.position) / size;
@@ -673,27 +754,98 @@ function faultsPart(model) {
   };
 }
 
-/** Marks of what happens when, above the slider; in predict mode nothing beyond the question. */
-function ticksPart({ trace }) {
+/** The attempts of a send as a time line: a row each, which leads to the step at which the attempt began. */
+function attemptsPart(model, actions) {
+  const { trace, words, send } = model;
+  const title = words.text("stepper.send");
+  const gone = html("span", { class: "rmq-gone" });
+  const rows = send.begins.map((begin, n) => attemptRow(n, () => actions.go(begin)));
+  const limitLabel = html("span");
+  const list = html("ol", { "aria-label": title }, ...rows.map((row) => row.node));
+  const box = html("div", { class: "rmq-attempts" }, list);
+  const none = html("p", { class: "rmq-none" }, words.text("stepper.send.none"));
+  const node = html("section", { class: "rmq-send" }, html("div", { class: "rmq-send-head" }, html("h4", {}, title), gone),
+    box, none, html("div", { class: "rmq-axis", "aria-hidden": "true" }, html("span", {}, milliseconds(0)), limitLabel));
+  let before = null;
+  return { node, update };
+
+  function update({ step }) {
+    const { send: now } = trace.states[trace.steps[step].state];
+    if (now === before) return;
+    before = now;
+    say(gone, words.text("stepper.send.gone", { at: milliseconds(now.at), timeout: milliseconds(now.timeout) }));
+    say(limitLabel, words.text("stepper.send.limit", { timeout: milliseconds(now.timeout) }));
+    const share = Math.max(now.timeout, 0) / send.scale;
+    limitLabel.style.left = share < 0.35 ? `max(4.5em, ${percent(share)})` : "";
+    limitLabel.style.right = share < 0.35 ? "" : percent(1 - share);
+    node.style.setProperty("--rmq-limit", percent(share));
+    node.style.setProperty("--rmq-at", percent(now.at / send.scale));
+    const attempts = attemptsView(model, now);
+    none.hidden = rows.length > 0;
+    rows.forEach((row, n) => updateRow(row, attempts[n]));
+    if (attempts.length) keepInView(box, rows[attempts.length - 1].node);
+  }
+
+  function updateRow({ node: row, button, chip, queue, outcome, told, given, spent }, attempt) {
+    row.style.visibility = attempt ? "" : "hidden"; // its room is kept, so that nothing moves
+    if (!attempt) return;
+    set(row, "class", `rmq-c${attempt.number % 8} rmq-is-${attempt.mark}`);
+    set(button, "aria-label", attempt.label);
+    set(chip, "class", `rmq-chip${attempt.number >= 8 ? " rmq-again" : ""}`);
+    say(chip, attempt.letter);
+    say(queue, attempt.queue);
+    if (outcome.dataset.mark !== attempt.mark) {
+      outcome.dataset.mark = attempt.mark;
+      outcome.firstChild.replaceWith(icon(attempt.mark, OUTCOME_MARKS));
+    }
+    say(told, attempt.told);
+    [given.style.left, given.style.width] = [percent(attempt.begun), percent(attempt.given)];
+    [spent.style.left, spent.style.width] = [`min(${percent(attempt.begun)}, 100% - 4px)`, percent(attempt.spent)];
+  }
+
+  function attemptRow(n, onclick) {
+    const [chip, queue, told] = [html("span"), html("span", { class: "rmq-to" }), html("span")];
+    const outcome = html("span", { class: "rmq-outcome" }, icon("running", OUTCOME_MARKS), told);
+    const [given, spent] = [html("i", { class: "rmq-given" }), html("i", { class: "rmq-spent" })];
+    const button = html("button", { type: "button", class: "rmq-attempt", onclick },
+      html("span", { class: "rmq-about" }, html("b", {}, String(n + 1)), chip, queue, outcome),
+      html("span", { class: "rmq-lane" }, given, spent));
+    return { node: html("li", {}, button), button, chip, queue, outcome, told, given, spent };
+  }
+}
+
+const percent = (share) => `${(100 * share).toFixed(2)}%`;
+
+// Of a whole send too much happens to mark it all.
+const SEND_TICKS = new Set(["skip", "pick", "fallback", "rewrite", "raise", "store", "outcome"]);
+
+/**
+ * Marks of what happens when, above the slider, and of a send where each attempt begins; in predict mode nothing
+ * beyond the question.
+ */
+function ticksPart({ trace, send }) {
   const last = Math.max(trace.steps.length - 1, 1);
   const all = trace.steps.flatMap((step, n) => (step.kind == null || step.kind === "enter" ? [] : [[n, step.kind]]));
-  const ticks = all.length <= 120 ? all : all.filter(([, kind]) => EVENTS.has(kind) && kind !== "accept");
-  const shapes = { skip: "M3 3l6 6M9 3l-6 6", pick: "M2 6.500l3 3L10 3", accept: "M2 6.500l3 3L10 3" };
+  const ticks = send ? all.filter(([, kind]) => SEND_TICKS.has(kind))
+    : all.length <= 120 ? all : all.filter(([, kind]) => EVENTS.has(kind) && kind !== "accept");
+  const shapes = { skip: "M3 3l6 6M9 3l-6 6", pick: "M2 6.500l3 3L10 3", accept: "M2 6.500l3 3L10 3", outcome: "M2.500 2.500h7v7h-7z" };
   const made = ticks.map(([n, kind]) => {
     const shape = shapes[kind] ? svg("path", { d: shapes[kind] })
       : svg("circle", { cx: 6, cy: 6, r: EVENTS.has(kind) ? 3 : 1.6 });
-    const node = svg("svg", { class: `rmq-tick rmq-k-${kind}`, viewBox: "0 0 12 12", width: 12, height: 12 }, shape);
-    node.style.left = `${(100 * n) / last}%`;
-    return { n, node };
+    return { n, node: svg("svg", { class: `rmq-tick rmq-k-${kind}`, viewBox: "0 0 12 12", width: 12, height: 12 }, shape) };
   });
+  const flags = (send?.begins ?? []).map((n, attempt) => ({ n, node: html("span", { class: "rmq-flag" }, String(attempt + 1)) }));
+  for (const { n, node } of [...made, ...flags]) node.style.left = percent(n / last);
   let before = null;
   return {
-    node: html("div", { class: "rmq-ticks", "aria-hidden": "true" }, ...made.map((tick) => tick.node)),
+    node: html("div", { class: "rmq-ticks", "aria-hidden": "true", "data-send": Boolean(send) },
+      ...made.map((tick) => tick.node), ...flags.map((flag) => flag.node)),
     update({ limit: end, decision }) {
       const shown = decision >= 0 ? end - 1 : end;
       if (shown === before) return;
       before = shown;
       for (const { n, node } of made) set(node, "visibility", n > shown ? "hidden" : null);
+      for (const { n, node } of flags) node.hidden = n > shown;
     },
   };
 }
@@ -701,7 +853,7 @@ function ticksPart({ trace }) {
 /** The title bar: what run this is, and the score. */
 function titlePart({ trace, words }) {
   const counted = html("span", { class: "rmq-score" });
-  const first = trace.states[trace.steps[0].state];
+  const first = trace.states.find((state) => state.queues.length) ?? trace.states[0];
   const facts = [
     ["stepper.release", { release: trace.release }],
     ...(trace.span === trace.release ? [] : [["stepper.span", { span: trace.span }]]),
@@ -719,7 +871,7 @@ function titlePart({ trace, words }) {
 }
 
 /** The controls. */
-function controlsPart({ trace, words }, actions, options) {
+function controlsPart({ trace, words, send }, actions, options) {
   const last = trace.steps.length - 1;
   const button = (name, word, onclick, ...children) =>
     html("button", { type: "button", class: "rmq-button", "aria-label": words.text(word), title: words.text(word), onclick },
@@ -732,6 +884,9 @@ function controlsPart({ trace, words }, actions, options) {
   const forward = button("forward", "stepper.forward", actions.forward);
   const eventForward = button("eventForward", "stepper.event.forward", actions.eventForward);
   const end = button("last", "stepper.last", actions.last);
+  const attempt = button("attempt", "stepper.send.next", actions.attemptForward,
+    html("span", {}, words.text("stepper.send.next.short")));
+  set(attempt, "class", "rmq-button rmq-next-attempt");
   const range = html("input", { type: "range", min: "0", max: String(last), step: "1",
     "aria-label": words.text("stepper.scrub"), oninput: () => actions.go(Number(range.value)) });
   const count = html("output", { class: "rmq-count", "aria-hidden": "true" });
@@ -741,11 +896,12 @@ function controlsPart({ trace, words }, actions, options) {
     icon("link"), html("span", {}, words.text("stepper.link")));
   const help = html("button", { type: "button", class: "rmq-button rmq-help-button", onclick: actions.help,
     "aria-label": words.text("stepper.help"), title: words.text("stepper.help") }, "?");
-  const ticks = ticksPart({ trace });
+  const ticks = ticksPart({ trace, send });
   const node = html("footer", {},
     html("div", { class: "rmq-drive" },
       html("div", { class: "rmq-line" }, ticks.node, range),
-      html("div", { class: "rmq-buttons" }, first, eventBack, back, play, forward, eventForward, end)),
+      html("div", { class: "rmq-buttons", "data-send": Boolean(send) }, first, eventBack, back, play, forward, eventForward, end,
+        ...(send ? [attempt] : []))),
     html("div", { class: "rmq-more" }, count, predict, ...(options.link ? [link] : []), help));
   return { node, update, help };
 
@@ -764,7 +920,7 @@ function controlsPart({ trace, words }, actions, options) {
       play.firstChild.replaceWith(icon(view.playing ? "pause" : "play"));
     }
     for (const control of [first, back, eventBack]) set(control, "aria-disabled", view.step === 0 ? "true" : null);
-    for (const control of [forward, end, eventForward, play]) {
+    for (const control of [forward, end, eventForward, play, attempt]) {
       set(control, "aria-disabled", view.step === last ? "true" : null);
     }
     set(predict, "aria-pressed", String(view.place.predict));
@@ -782,18 +938,19 @@ function controlsPart({ trace, words }, actions, options) {
 
 const KEYS = {
   ArrowRight: "forward", ArrowLeft: "back", Home: "first", End: "last", PageUp: "eventBack", PageDown: "eventForward",
-  " ": "play", p: "togglePredict", P: "togglePredict", "?": "help",
+  a: "attemptForward", A: "attemptBack", " ": "play", p: "togglePredict", P: "togglePredict", "?": "help",
 };
 const HELP = [
   ["← →", "stepper.help.step"], ["Home End", "stepper.help.ends"], ["PageUp PageDown", "stepper.help.events"],
-  ["Space", "stepper.help.play"], ["P", "stepper.help.predict"], ["?", "stepper.help.help"],
+  ["A Shift+A", "stepper.help.attempts"], ["Space", "stepper.help.play"], ["P", "stepper.help.predict"], ["?", "stepper.help.help"],
 ];
 
 /** The list of keys, over everything else. */
-function helpPart({ words }, actions) {
+function helpPart({ words, send }, actions) {
   const close = html("button", { type: "button", class: "rmq-button", "aria-label": words.text("stepper.close"),
     onclick: actions.help }, icon("close"));
-  const rows = HELP.map(([keys, id]) => html("div", {},
+  const known = HELP.filter(([, id]) => send || id !== "stepper.help.attempts");
+  const rows = known.map(([keys, id]) => html("div", {},
     html("dt", {}, ...keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, ...words.nodes(id))));
   const node = html("div", { class: "rmq-help", role: "dialog", "aria-modal": "true",
     "aria-label": words.text("stepper.help") },
@@ -827,6 +984,8 @@ export function mount(trace, host, options = {}) {
     forward: () => (asked(trace, place) >= 0 ? parts.ring.focus() : actions.go(place.step + 1)),
     eventBack: () => actions.go(model.events.findLast((n) => n < place.step) ?? 0),
     eventForward: () => actions.go(model.events.find((n) => n > place.step) ?? trace.steps.length - 1),
+    attemptBack: () => actions.go(model.send.begins.findLast((n) => n < place.step) ?? 0),
+    attemptForward: () => actions.go(model.send.begins.find((n) => n > place.step) ?? trace.steps.length - 1),
     play: () => (timer ? stop() : start()),
     lookAt: (frame) => { depth = frame; draw(); },
     togglePredict: () => go(predicting(trace, place, !place.predict)),
@@ -878,6 +1037,7 @@ export function mount(trace, host, options = {}) {
       stack: stackPart(model, actions), code: codePart(model), locals: localsPart(model),
       ring: ringPart(model, actions, unique), counter: counterPart(model), faults: faultsPart(model),
       controls: controlsPart(model, actions, options),
+      ...(model.send && { attempts: attemptsPart(model, actions) }),
     };
     help = helpPart(model, actions);
     set(root, "aria-label", model.words.text("stepper.label", { title: trace.title }));
@@ -885,7 +1045,8 @@ export function mount(trace, host, options = {}) {
       parts.title.node, html("div", { class: "rmq-top" }, parts.sentence.node, parts.verdict.node),
       html("div", { class: "rmq-main" },
         html("div", { class: "rmq-left" }, parts.stack.node, parts.code.node, parts.locals.node),
-        html("div", { class: "rmq-side" }, parts.ring.node, parts.counter.node, parts.faults.node)),
+        html("div", { class: "rmq-side" }, parts.ring.node, ...(parts.attempts ? [parts.attempts.node] : []), parts.counter.node,
+          parts.faults.node)),
       parts.controls.node, help.node));
   }
 
@@ -951,8 +1112,9 @@ export function mount(trace, host, options = {}) {
     }
     const isButton = target instanceof HTMLButtonElement;
     const isOwn = (isButton && (key === " " || key === "Enter")) || /^Arrow(Up|Down)$/.test(key);
-    if (isOwn || key in KEYS) event.stopPropagation();
-    if (isOwn || !(key in KEYS)) return;
+    const isKnown = key in KEYS && (model.send || !/^a$/i.test(key));
+    if (isOwn || isKnown) event.stopPropagation();
+    if (isOwn || !isKnown) return;
     event.preventDefault();
     if (timer && KEYS[key] !== "play") stop();
     actions[KEYS[key]]();
