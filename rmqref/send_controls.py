@@ -14,10 +14,10 @@ from typing import Any
 
 import ipywidgets as w
 
-from rmqref.cluster import DOES, BrokerFault
+from rmqref.cluster import DOES, BrokerFault, check_kind
 from rmqref.controls import ALERT, LABEL, NARROW
-from rmqref.errors import RmqRefError, ScenarioError
-from rmqref.messages import Parameter, text
+from rmqref.errors import RmqRefError
+from rmqref.messages import text
 from rmqref.model import CommunicationMode, SendStatus
 from rmqref.producer import DefaultMQProducer
 from rmqref.releases import VERSIONS, release
@@ -78,9 +78,9 @@ def first_difference(trace_a: Json, trace_b: Json) -> str:
     >>> from rmqref.trace import record
     >>> retry = Situation("4.9.4", start=1031, last_broker_name="broker-a")
     >>> first_difference(record(retry), record(retry.but(release="4.7.1")))
-    'Both pick broker-b : 0 in pick 1, 4.9.4 after looks: 5, 4.7.1 after looks: 2.'
+    'Both do the same, but the counter ends at 1036 in 4.9.4, at 1032 in 4.7.1.'
     """
-    releases: dict[str, Parameter] = {"a": trace_a["release"], "b": trace_b["release"]}
+    releases: dict[str, Any] = {"a": trace_a["release"], "b": trace_b["release"]}
     attempts = (attempts_of(trace_a), attempts_of(trace_b))
     found = [*differing_attempts(*attempts), *differing_picks(trace_a, trace_b)]
     found += differing_ends(trace_a, trace_b)
@@ -88,7 +88,7 @@ def first_difference(trace_a: Json, trace_b: Json) -> str:
     return text(f"send_controls.difference.{name}", **(releases | parameters))
 
 
-Difference = tuple[str, dict[str, Parameter]]
+Difference = tuple[str, dict[str, Any]]
 """A sentence's last name in the catalogue, and its parameters."""
 
 
@@ -104,7 +104,7 @@ def differing_attempts(attempts_a: list[Json], attempts_b: list[Json]) -> Iterat
         if a is None or b is None:
             yield ("less" if a is None else "more"), {"number": number, "queue": queue_of(a or b)}
             return
-        about: dict[str, Parameter] = {"number": number, "queue": queue_of(a), "broker": a["broker_name"]}
+        about: dict[str, Any] = {"number": number, "queue": queue_of(a), "broker": a["broker_name"]}
         for name, told in ATTEMPT_FACTS.items():
             if told(a) != told(b):
                 yield name, about | {"value_a": told(a), "value_b": told(b)}
@@ -156,7 +156,7 @@ def differing_picks(trace_a: Json, trace_b: Json) -> Iterator[Difference]:
             return
         looks_a, looks_b = looks_of(trace_a, a), looks_of(trace_b, b)
         if looks_a != looks_b:
-            about: dict[str, Parameter] = {"number": number, "queue": queue_a}
+            about: dict[str, Any] = {"number": number, "queue": queue_a}
             yield "looks", about | {"value_a": looks_a, "value_b": looks_b}
             return
 
@@ -322,11 +322,12 @@ class SendControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     Raises:
         TraceError: the scenario has no such send.
+        ScenarioError: it is no scenario.
 
     >>> controls = SendControls(Scenario("", "4.7.1", start=0))
     >>> controls.brokers["broker-a"].does.value = "hang"
     >>> controls.stepper.trace["result"].partition(":")[0]
-    'MQClientException'
+    'MQClientException (code 10002)'
     >>> controls.release_b.value = "4.3.0"
     >>> controls.difference
     'Both runs are the same up to the end.'
@@ -340,8 +341,7 @@ class SendControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
     ) -> None:
         self._named: dict[str, Scenario] = dict(scenarios or {})
         for one in (scenario, *self._named.values()):
-            if not isinstance(one, Scenario | None):
-                raise ScenarioError("error.scenario.table", part="scenario")
+            check_kind("scenario", one, Scenario, None)
         if scenario is None:
             scenario = next(iter(self._named.values()), BEGINNING)
         names = [(name, name) for name in self._named]
@@ -369,8 +369,14 @@ class SendControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
             [
                 w.Box([self.choice, self.release, self.release_b, self.number, self.seed], layout=WRAPPING),
                 w.Box(
-                    [self.mode, self.timeout, self.retries, self.async_retries, self.retry_another_broker]
-                    + [self.fault_switch],
+                    [
+                        self.mode,
+                        self.timeout,
+                        self.retries,
+                        self.async_retries,
+                        self.retry_another_broker,
+                        self.fault_switch,
+                    ],
                     layout=WRAPPING,
                 ),
                 self._broker_box,
@@ -408,7 +414,8 @@ class SendControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.mode = choice_of("mode", list(CommunicationMode.__members__))
         self.timeout, self.retries = number_of("timeout"), number_of("retries")
         self.async_retries = number_of("async_retries")
-        self.seed, self.number = number_of("seed"), number_of("number")
+        self.seed = number_of("seed")
+        self.number = w.IntText(layout=dict(NARROW), style=LABEL)
         self.retry_another_broker = switch_of("retry_another_broker")
         self.fault_switch = switch_of("fault_switch")
         self._broker_box = w.VBox()
@@ -468,6 +475,7 @@ class SendControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _take(self, scenario: Scenario) -> None:
         """Show a scenario in the controls that nobody changed."""
+        changed = {control for control, value in self._begun.items() if control.value != value}
         beginnings = {
             self.release: release(scenario.release).version,
             self.mode: scenario.load.mode,
@@ -475,19 +483,17 @@ class SendControls(w.VBox):  # type: ignore[misc]  # ipywidgets has no types
         }
         for name, setting in SETTINGS.items():
             beginnings[getattr(self, name)] = scenario.producer.get(setting, DEFAULTS[setting])
+        self.number.description = text("send_controls.number", sends=scenario.load.sends)
         self.brokers = {plan.name: self._row(plan.name) for plan in scenario.brokers}
         for name, row in self.brokers.items():
             row.given = tuple(
                 fault for fault in scenario.faults if fault.broker == name and fault.does != NAME_SERVER
             )
             row.offer()
-            if row.does.value == WELL == self._begun.get(row.does, WELL):
-                self._begun.pop(row.does, None)
             beginnings |= row.beginnings()
+        self._begun |= beginnings
         for control, value in beginnings.items():
-            changed = control in self._begun and control.value != self._begun[control]
-            self._begun[control] = value
-            if not changed:
+            if control not in changed:
                 control.value = value
         self._broker_box.children = [
             w.HTML(text("send_controls.brokers")),

@@ -133,7 +133,7 @@ def test_to_4609_a_selector_that_takes_all_the_time():
         cluster.advance(3001)
         return mqs[0]
 
-    with pytest.raises(RemotingTooMuchRequestException, match="^sendSelectImpl call timeout$"):
+    with pytest.raises(RemotingTooMuchRequestException, match=r"^sendSelectImpl call timeout$"):
         producer.send(Message("T", b"x"), selector=slow)
     assert cluster.brokers["a"].messages("T") == []
 
@@ -149,7 +149,7 @@ def test_to_canal_1358_the_time_is_over_inside_send_kernel_impl_before_the_reque
     cluster = Slow()
     cluster.add_broker("a", {"T": TopicConfig("T")})
     producer = cluster.producer(release="4.3.0")
-    with pytest.raises(RemotingTooMuchRequestException, match="^sendKernelImpl call timeout$"):
+    with pytest.raises(RemotingTooMuchRequestException, match=r"^sendKernelImpl call timeout$"):
         producer.send(Message("T", b"x"), MessageQueue("T", "a", 0))
     assert cluster.brokers["a"].messages("T") == []
 
@@ -459,7 +459,7 @@ def test_as_1671_too_many_async_sends_wait():
     message = Message("T", b"x")
     for _ in range(ASYNC_SENDER_QUEUE):
         producer.send(message, send_callback=callback)
-    with pytest.raises(MQClientException, match="^executor rejected "):
+    with pytest.raises(MQClientException, match=r"^executor rejected "):
         producer.send(message, send_callback=callback)
     assert (ASYNC_SENDER_QUEUE, told) == (50_000, [])
     cluster.drain()
