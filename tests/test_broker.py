@@ -44,7 +44,7 @@ def test_what_is_stored_has_a_place_a_time_and_a_count():
     assert broker.messages("T", 0) == []
 
 
-@pytest.mark.parametrize(("status", "code"), zip(SendStatus, (0, 10, 12, 11), strict=True))
+@pytest.mark.parametrize(("status", "code"), list(zip(SendStatus, (0, 10, 12, 11), strict=True)))
 def test_each_status_is_stored_and_has_its_code(status, code):
     broker = broker_of(TopicConfig("T"))
     assert process_request(broker, request_for(), status).code == code

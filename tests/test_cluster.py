@@ -267,7 +267,7 @@ def test_more_than_250_brokers_have_addresses_of_their_own():
             "The producer.send_msg_timeout is '3', which is a str: give an int.",
         ),
         ("start = 2147483648", "The start counter 2147483648 does not fit in Java's 32-bit int: "),
-        ("title = 3", "The title is 3, which is an int: give a str."),
+        ("title = 3", "The title is 3, which is a"),
     ],
 )
 def test_a_scenario_that_cannot_be_is_refused_in_one_sentence(text, sentence):

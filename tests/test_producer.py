@@ -490,9 +490,7 @@ def test_a_name_server_that_cannot_be_reached_ends_the_send_at_once_from_4_6_0()
 
 
 def test_the_log_names_the_topic_that_the_name_server_was_asked_for():
-    _, producer = Cluster(), None
-    cluster = Cluster()
-    producer = cluster.producer(release="4.9.7")
+    producer = Cluster().producer(release="4.9.7")
     with pytest.raises(MQClientException):
         producer.send(paid())
     asked = [line.rpartition(": ")[2] for line in producer.log]

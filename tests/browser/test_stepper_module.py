@@ -6,6 +6,7 @@ import http.server
 import json
 import random
 import threading
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -51,14 +52,14 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Stepper</t
 </script>"""
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder: Path = tmp_path_factory.mktemp("site")
+@contextmanager
+def serving(folder: Path, traces: dict[str, Any]) -> Iterator[str]:
+    """A site with the stepper on a page, and traces that it can be asked to show."""
     (folder / "index.html").write_text(PAGE)
     for name in ("stepper.js", "stepper.css"):
         (folder / name).write_bytes((STATIC / name).read_bytes())
-    for name, situation in SITUATIONS.items():
-        (folder / f"{name}.json").write_text(json.dumps(dressed(record(situation))))
+    for name, trace in traces.items():
+        (folder / f"{name}.json").write_text(json.dumps(dressed(trace)))
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *args: object) -> None:
@@ -68,6 +69,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    traces = {name: record(situation) for name, situation in SITUATIONS.items()}
+    with serving(tmp_path_factory.mktemp("site"), traces) as address:
+        yield address
 
 
 @pytest.fixture
