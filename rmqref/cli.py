@@ -113,13 +113,15 @@ def run_conform(options: argparse.Namespace) -> int:
 
 def run_releases(options: argparse.Namespace) -> int:
     """Print the release table, or one release's row line by line."""
-    from rmqref.releases import ReleaseTable, release  # noqa: PLC0415
+    from rmqref.releases import PICK_COLUMNS, SEND_COLUMNS, ReleaseTable, release  # noqa: PLC0415
 
+    groups = {("pick",): PICK_COLUMNS, ("send",): SEND_COLUMNS}
+    columns = groups.get(options.columns, options.columns)
     if options.release is None:
-        show(str(ReleaseTable(options.columns)))
+        show(str(ReleaseTable(columns or PICK_COLUMNS)))
         return 0
     row = release(options.release)
-    table = ReleaseTable(options.columns)
+    table = ReleaseTable(columns)
     heads = ["release", "family", *table.rows()[0][2:]]
     cells = [row.version, row.family, *(table.cell(row, name) for name in heads[2:])]
     width = max(map(len, heads))

@@ -505,6 +505,13 @@ CHRONOLOGY = tuple(
 _FAMILY_OF = {version: family for family, versions in RELEASED.items() for version in versions.split()}
 
 
+COLUMNS = tuple(field.name for field in fields(Release))[3:-1]
+PICK_COLUMNS = COLUMNS[: COLUMNS.index("retry_codes")]
+"""The columns of the table that the choice of a queue asks."""
+SEND_COLUMNS = COLUMNS[COLUMNS.index("retry_codes") :]
+"""The columns of the table that the send asks beside."""
+
+
 def release(name: str) -> Release:
     """Return the row of a release.
 
@@ -632,11 +639,10 @@ class ReleaseTable:
         Raises:
             SituationError: the table has no such column.
         """
-        known = tuple(field.name for field in fields(Release))[3:-1]
         for name in self.columns:
-            if name not in known:
-                raise SituationError("error.column", column=name, columns=", ".join(known))
-        names = self.columns or known
+            if name not in COLUMNS:
+                raise SituationError("error.column", column=name, columns=", ".join(COLUMNS))
+        names = self.columns or COLUMNS
         rows = [["family", "releases", *names]]
         for row in FAMILIES.values():
             normal = [self.cell(row, name) for name in names]

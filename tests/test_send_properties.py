@@ -69,7 +69,7 @@ def scenarios(draw):
         seed=draw(st.integers(0, 9)),
         start=draw(st.one_of(st.none(), st.integers(0, 50), st.integers(INT_MAX - 5, INT_MAX))),
         producer=producer,
-        brokers=[
+        brokers=tuple(
             BrokerPlan(
                 name,
                 draw(st.integers(0, 4)),
@@ -78,8 +78,8 @@ def scenarios(draw):
                 auto_create=draw(st.booleans()),
             )
             for name in names
-        ],
-        faults=draw(st.lists(faults_of(names), max_size=4)),
+        ),
+        faults=tuple(draw(st.lists(faults_of(names), max_size=4))),
         load=Load(
             sends=draw(st.integers(1, 30)),
             every=draw(st.one_of(st.just(0), st.integers(0, 40_000))),
@@ -92,7 +92,7 @@ class Listening(Simulation):
     """A simulation that counts how often the application hears of each send."""
 
     def __init__(self, scenario):
-        self.heard = Counter()
+        self.heard: Counter[int] = Counter()
         super().__init__(scenario)
 
     def _succeeded(self, record, result):
@@ -125,7 +125,7 @@ def is_java(outcome):
     return isinstance(kind, type) and issubclass(kind, JavaException)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios())
 def test_every_send_ends_and_the_application_hears_of_it_once(scenario):
     run, heard = run_and_listen(scenario)
@@ -147,7 +147,7 @@ def test_every_send_ends_and_the_application_hears_of_it_once(scenario):
     assert silent <= len(run.cluster.swallowed)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios())
 def test_attempts_are_limited_and_time_goes_on(scenario):
     run = simulate(scenario)
@@ -172,7 +172,7 @@ def test_attempts_are_limited_and_time_goes_on(scenario):
     assert [update.at for update in run.updates] == sorted(update.at for update in run.updates)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios())
 def test_each_attempt_has_the_time_that_its_release_gives_it(scenario):
     run = simulate(scenario)
@@ -193,7 +193,7 @@ def test_each_attempt_has_the_time_that_its_release_gives_it(scenario):
             assert attempt.timeout == expected
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(scenarios())
 def test_what_is_stored_is_what_was_answered_and_what_timed_out(scenario):
     run = simulate(scenario)
@@ -225,7 +225,7 @@ def test_a_scenario_runs_the_same_way_every_time(scenario):
 @settings(max_examples=60)
 @given(st.sampled_from(VERSIONS), st.integers(0, 50), st.integers(1, 3), st.integers(1, 4), st.integers(1, 3))
 def test_with_nothing_wrong_every_queue_gets_the_same(version, start, brokers, queues, rounds):
-    plans = [BrokerPlan(name, queues) for name in NAMES[:brokers]]
+    plans = tuple(BrokerPlan(name, queues) for name in NAMES[:brokers])
     load = Load(sends=brokers * queues * rounds)
     run = simulate(Scenario(release=version, start=start, brokers=plans, load=load))
     assert set(run.share.values()) == {rounds}
