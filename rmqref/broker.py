@@ -187,14 +187,14 @@ def msg_check(broker: Broker, request: SendRequest) -> SendResponse | None:
     if not broker.broker_permission & PERM_WRITE and is_order:
         words = f"the broker[{broker.addr.rpartition(':')[0]}] sending message is forbidden"
         return SendResponse(int(ResponseCode.NO_PERMISSION), words)
-    if header.topic == broker.default_topic:
-        words = f"Sending message to topic[{header.topic}] is forbidden."
-        return SendResponse(int(ResponseCode.NO_PERMISSION), words)
+    if broker.row.texts.default_topic and header.topic == broker.default_topic:
+        words = f"the topic[{header.topic}] is conflict with system reserved words."
+        return SendResponse(int(ResponseCode.SYSTEM_ERROR), words)
     if topic_config is None:
         topic_config = create_topic_in_send_message_method(broker, request)
     if topic_config is None:
         words = f"topic[{header.topic}] not exist, apply first please!"
-        see = f"\nSee {broker.row.faq_url} for further details."
+        see = f"\nSee {broker.row.texts.faq_url} for further details."
         return SendResponse(int(ResponseCode.TOPIC_NOT_EXIST), words + see)
     if header.queue_id >= max(topic_config.write_queue_nums, topic_config.read_queue_nums):
         return SendResponse(broker.row.illegal_queue_code, f"request queueId[{header.queue_id}] is illegal")

@@ -38,7 +38,7 @@ from rmqref.model import (
     TopicRouteData,
 )
 from rmqref.producer import SETTINGS, DefaultMQProducer, OperationComplete
-from rmqref.releases import release
+from rmqref.releases import Release, release
 from rmqref.situation import MOST_MILLISECONDS, NOON
 
 Latency = int | tuple[int, int]
@@ -87,7 +87,7 @@ class Nowhere:
         timeout: int,
         operation_complete: OperationComplete,
         *,
-        connects_in_callback: bool,
+        row: Release,
     ) -> None:
         """Raise RemotingConnectException."""
         raise RemotingConnectException(addr)
@@ -511,7 +511,7 @@ class Cluster:
         timeout: int,
         operation_complete: OperationComplete,
         *,
-        connects_in_callback: bool,
+        row: Release,
     ) -> None:
         """Send a request; the callback hears of the answer, or of what went wrong.
 
@@ -524,7 +524,7 @@ class Cluster:
             request: the request.
             timeout: in milliseconds.
             operation_complete: gets the answer, or None and what went wrong.
-            connects_in_callback: whether the callback hears of a refused connection too (from 5.3.0).
+            row: the client's release; from 5.3.0 the callback hears of a refused connection too.
 
         Raises:
             RemotingConnectException: no broker listens there now (up to 5.2.0).
@@ -536,14 +536,14 @@ class Cluster:
         ended = self.tap.began_async(self._name_at(addr), request, timeout)
         if host is None:
             refused = RemotingConnectException(addr)
-            if not connects_in_callback:
+            if not row.connects_in_callback:
                 ended(None, refused)
                 raise refused
             self._plan(0, partial(self._complete, operation_complete, ended, None, refused), is_awaited=True)
             return
         if timeout < 0:
-            over = RemotingTooMuchRequestException(f"invokeAsync call the addr[{addr}] timeout")
-            if not connects_in_callback:
+            over = RemotingTooMuchRequestException(row.texts.async_late.format(addr=addr))
+            if not row.connects_in_callback:
                 ended(None, over)
                 raise over
             self._plan(0, partial(self._complete, operation_complete, ended, None, over), is_awaited=True)

@@ -36,6 +36,7 @@ from rmqref.errors import (
 )
 from rmqref.faults import detect_by_one_round
 from rmqref.java import Clock, JavaRandom, Random
+from rmqref.java_texts import FROM_5_3_2
 from rmqref.model import (
     MASTER_ID,
     RETRY_GROUP_TOPIC_PREFIX,
@@ -94,7 +95,7 @@ class Remoting(Protocol):
         timeout: int,
         operation_complete: OperationComplete,
         *,
-        connects_in_callback: bool,
+        row: Release,
     ) -> None:
         """Send a request; the callback hears of the answer, or of what went wrong."""
 
@@ -522,10 +523,10 @@ def note_failure(
         mq.broker_name, cost, producer.row.judge(exception, producer.start_detector_enable)
     )
     next_step = "throw exception" if isinstance(exception, InterruptedException) else "resend at once"
-    producer.log.append(
-        f"sendKernelImpl exception, {next_step}, InvokeID: {invoke_id}, RT: {cost}ms, Broker: {in_java(mq)}"
-        f"\n{full_name(exception)}: {exception}"
+    line = producer.row.texts.retry_log.format(
+        next_step=next_step, invoke_id=invoke_id, cost=cost, queue=in_java(mq)
     )
+    producer.log.append(f"{line}\n{full_name(exception)}: {exception}")
 
 
 def gave_up(
@@ -628,7 +629,7 @@ def send_select_impl(
     try:
         mq = selector(producer.row.selector_list(topic.message_queue_list), msg, arg)
     except Exception as cause:
-        raise mq_client_exception(producer, producer.row.selector_text, cause) from cause
+        raise mq_client_exception(producer, producer.row.texts.selector, cause) from cause
     left = producer.row.time_budget(timeout, producer.clock() - begin)
     if left is None:
         raise RemotingTooMuchRequestException("sendSelectImpl call timeout")
@@ -669,7 +670,10 @@ def send_to_queue(
     require("queue", mq, MessageQueue)
     check_message(producer, msg)
     if msg.topic != mq.topic and communication_mode is not ONEWAY:
-        raise mq_client_exception(producer, "message's topic not equal mq's topic")
+        words = "message's topic not equal mq's topic"
+        if communication_mode is ASYNC:
+            words = producer.row.texts.async_mismatch
+        raise mq_client_exception(producer, words)
     return producer.send_kernel(msg, mq, communication_mode, send_callback, None, timeout)
 
 
@@ -787,7 +791,7 @@ def no_route_info(
         return MQClientException(info, None, int(ClientErrorCode.NO_NAME_SERVER_EXCEPTION))
     if code is None:
         return mq_client_exception(producer, f"{words}{topic}")
-    return MQClientException(suggest_todo(producer, f"{producer.row.no_route_text}{topic}"), None, code)
+    return MQClientException(suggest_todo(producer, f"{producer.row.texts.no_route}{topic}"), None, code)
 
 
 def poll_name_server(producer: DefaultMQProducer) -> None:
@@ -1017,7 +1021,7 @@ def process_send_response(
     """
     send_status = STATUS_OF.get(ResponseCode(response.code)) if response.code in CODES else None
     if send_status is None:
-        words = f"CODE: {response.code}  DESC: {response.remark}{producer.row.broker_text.format(addr=addr)}"
+        words = f"CODE: {response.code}  DESC: {response.remark}{producer.row.texts.broker.format(addr=addr)}"
         raise MQBrokerException(response.code, attach_default_url(producer, words))
     message_queue = MessageQueue(request.header.topic, broker_name, response.queue_id)
     msg = request.message
@@ -1076,7 +1080,9 @@ def send_async(
         way(ASYNC, send_callback, timeout)
         return
     if producer.async_sends_waiting >= ASYNC_SENDER_QUEUE:
-        raise mq_client_exception(producer, "executor rejected ")
+        by_selector = way_name(way) == "send_select_impl"
+        words = producer.row.texts.rejected_select if by_selector else "executor rejected "
+        raise mq_client_exception(producer, words)
     producer.async_sends_waiting += 1
     run = partial(run_async, producer, way, send_callback, timeout, producer.clock())
     producer.remoting.after(producer.async_sender_wait, run)
@@ -1140,7 +1146,7 @@ def send_message_async(
             flight.request,
             timeout,
             complete,
-            connects_in_callback=producer.row.connects_in_callback,
+            row=producer.row,
         )
     except RemotingException as thrown:
         if not producer.row.catches_connect_failure:
@@ -1199,8 +1205,8 @@ def operation_complete(
 def async_words(producer: DefaultMQProducer, failure: SendException | None, timeout: int, cost: int) -> str:
     """Return what the callback is told of an attempt without an answer."""
     if not isinstance(failure, RemotingTimeoutException):
-        return producer.row.unknown_reason_text
-    return producer.row.async_timeout_text.format(timeout=timeout, cost=cost)
+        return producer.row.texts.unknown_reason
+    return producer.row.texts.async_timeout.format(timeout=timeout, cost=cost)
 
 
 def on_exception_impl(
@@ -1238,8 +1244,12 @@ def on_exception_impl(
         raise NullPointerException("topicPublishInfo")
     addr = find_broker_address_in_publish(producer, retry_broker_name)
     producer.log.append(
-        f"async send msg by retry {flight.times} times. topic={flight.request.header.topic}, "
-        f"brokerAddr={addr}, brokerName={retry_broker_name}"
+        producer.row.texts.async_log.format(
+            times=flight.times,
+            topic=flight.request.header.topic,
+            addr=addr,
+            broker=retry_broker_name,
+        )
     )
     try:
         send_message_async(producer, flight, addr, retry_broker_name, timeout)
@@ -1285,7 +1295,7 @@ def batch(producer: DefaultMQProducer, messages: Iterable[Message]) -> MessageBa
     try:
         for message in messages:
             require("message of the batch", message, Message)
-            check_batchable(messages[0], message)
+            check_batchable(messages[0], message, producer.row.texts.delay)
         for message in messages:
             check_message(producer, message)
             set_unique_id(producer, message)
@@ -1300,12 +1310,13 @@ def batch(producer: DefaultMQProducer, messages: Iterable[Message]) -> MessageBa
     )
 
 
-def check_batchable(first: Message, message: Message) -> None:
+def check_batchable(first: Message, message: Message, delay_text: str = FROM_5_3_2.delay) -> None:
     """Refuse a message that may not travel with others.
 
     Args:
         first: the first message of the batch.
         message: one of them.
+        delay_text: how the release words that it is delayed.
 
     Raises:
         UnsupportedOperationException: it is delayed, is one of a retry topic, or is of another topic than the first or
@@ -1318,7 +1329,7 @@ def check_batchable(first: Message, message: Message) -> None:
     rmqref.errors.UnsupportedOperationException: The topic of the messages in one batch should be the same
     """
     if message.delay_time_level > 0:
-        raise UnsupportedOperationException("TimeDelayLevel is not supported for batching")
+        raise UnsupportedOperationException(delay_text)
     if message.topic.startswith(RETRY_GROUP_TOPIC_PREFIX):
         raise UnsupportedOperationException("Retry Group is not supported for batching")
     if message.topic != first.topic:
@@ -1369,6 +1380,8 @@ def check_message(producer: DefaultMQProducer, msg: Message) -> None:
             producer,
             f"The specified topic[{msg.topic}] contains illegal characters, allowing only ^[%|a-zA-Z0-9_-]+$",
         )
+    if producer.row.texts.default_topic and msg.topic == producer.row.default_topic:
+        raise mq_client_exception(producer, producer.row.texts.default_topic.format(topic=msg.topic))
     if not msg.body:
         raise illegal_message(producer, "the message body length is zero")
     if len(msg.body) > producer.max_message_size:
@@ -1395,7 +1408,7 @@ def suggest_todo(producer: DefaultMQProducer, words: str) -> str:
 
     Java: FAQUrl#suggestTodo, all releases.
     """
-    return f"{words}\nSee {producer.row.faq_url} for further details."
+    return f"{words}\nSee {producer.row.texts.faq_url} for further details."
 
 
 def attach_default_url(producer: DefaultMQProducer, words: str) -> str:
@@ -1405,7 +1418,7 @@ def attach_default_url(producer: DefaultMQProducer, words: str) -> str:
     """
     if "\nSee " in words:
         return words
-    return f"{words}\nFor more information, please visit the url, {producer.row.faq_url}"
+    return f"{words}\nFor more information, please visit the url, {producer.row.texts.faq_url}"
 
 
 def in_java(mq: MessageQueue) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from rmqref import faults as f
 from rmqref import index as i
+from rmqref import java_texts as t
 from rmqref import route as r
 from rmqref import selection as pick
 from rmqref import selectors as sel
@@ -35,8 +36,6 @@ SYSTEM_BUSY = 2
 INVALID_PARAMETER = 29
 GO_AWAY = 1500
 
-FIRST_FAQ = "http://rocketmq.apache.org/docs/faq/"
-NEW_FAQ = "https://rocketmq.apache.org/docs/bestPractice/06FAQ"
 ZLIB = 3 << 8
 RETRY_CODES = "retry_response_codes"
 DETECTOR = "start_detector_enable"
@@ -87,12 +86,7 @@ class Release:
         compression_type: the bits of the system flag that name the kind of compression.
         has_batch: whether several messages can travel as one.
         has_bname: whether the request's header names the broker.
-        faq_url: the page that an exception's text points to.
-        no_route_text: the text of the exception for a topic without a route.
-        selector_text: the text of the exception for a selector that threw.
-        broker_text: what the text of a broker's error ends with.
-        async_timeout_text: what a callback is told of a missing answer.
-        unknown_reason_text: what a callback is told of any other failure.
+        texts: what the client writes.
         topic_max_length: how many signs a topic's name may have.
         illegal_queue_code: what a *broker* of this release answers to a queue id beyond its queues.
         page_cache_busy_code: what a *broker* of this release answers while its page cache is busy.
@@ -138,12 +132,7 @@ class Release:
     compression_type: int
     has_batch: bool
     has_bname: bool
-    faq_url: str
-    no_route_text: str
-    selector_text: str
-    broker_text: str
-    async_timeout_text: str
-    unknown_reason_text: str
+    texts: t.JavaTexts
     topic_max_length: int
     illegal_queue_code: int
     page_cache_busy_code: int
@@ -320,12 +309,7 @@ _4_7_1 = Release(
     compression_type=0,
     has_batch=True,
     has_bname=False,
-    faq_url=FIRST_FAQ,
-    no_route_text="No route info of this topic: ",
-    selector_text="select message queue throwed exception.",
-    broker_text="",
-    async_timeout_text="wait response timeout {timeout}ms",
-    unknown_reason_text="unknow reseaon",
+    texts=t.FROM_4_7_1,
     topic_max_length=127,
     illegal_queue_code=SYSTEM_ERROR,
     page_cache_busy_code=SYSTEM_ERROR,
@@ -339,8 +323,7 @@ _4_8_0 = replace(
     retry_pick=pick.retry_pick_counting,
     accepts=s.accepts_available,
     select_by_hash=sel.select_by_hash,
-    selector_text="select message queue threw exception.",
-    broker_text=" BROKER: {addr}",
+    texts=t.FROM_4_8_0,
 )
 _4_9_3 = replace(
     _4_8_0,
@@ -350,6 +333,7 @@ _4_9_3 = replace(
     index=i.AbsoluteIndex,
     settings=frozenset({RETRY_CODES}),
     catches_connect_failure=True,
+    texts=t.FROM_4_9_3,
 )
 _4_9_7 = replace(
     _4_9_3,
@@ -360,6 +344,7 @@ _4_9_7 = replace(
     pick_one_at_least=f.pick_one_at_least_ranked,
     compression_type=ZLIB,
     has_bname=True,
+    texts=t.FROM_4_9_4,
 )
 _4_9_8 = replace(
     _4_9_7,
@@ -377,7 +362,7 @@ _5_1_0 = replace(
     index=i.RawSeedIndex,
     position_of=pick.plain_position,
     static_topics=r.number_static_topic,
-    faq_url=NEW_FAQ,
+    texts=t.FROM_5_1_0,
 )
 _5_1_3 = replace(
     _5_1_0,
@@ -412,8 +397,7 @@ _5_3_3 = replace(
     is_available_item=f.is_past_start,
     retry_codes=FIRST_RETRY_CODES | {SYSTEM_BUSY, GO_AWAY},
     async_checks_time=True,
-    async_timeout_text="wait response timeout, cost={cost}",
-    unknown_reason_text="unknown reason",
+    texts=t.FROM_5_3_2,
     connects_in_callback=True,
     too_much_request_ends_async=True,
     illegal_queue_code=INVALID_PARAMETER,
@@ -439,23 +423,34 @@ RELEASED = {
 }
 """The 36 released versions by family, oldest first; there is no 4.5.0."""
 
-FIRST_NO_ROUTE = "No route info of this topic, "
-UNTIL_4_6_1: dict[str, object] = {"async_time_budget": send.no_time}
+UNTIL_4_7_0: dict[str, object] = {"texts": t.FROM_4_6_0}
+UNTIL_4_6_1 = UNTIL_4_7_0 | {"async_time_budget": send.no_time}
 UNTIL_4_6_0 = UNTIL_4_6_1 | {"topic_max_length": 255}
 UNTIL_4_5_2 = UNTIL_4_6_0 | {
     "throws_without_name_server": False,
-    "no_route_text": FIRST_NO_ROUTE,
+    "texts": t.FROM_4_5_2,
 }
-UNTIL_4_4_0 = UNTIL_4_5_2 | {"vip_channel": True, "selector_list": send.shared_list}
-UNTIL_4_2_0 = UNTIL_4_4_0 | {"time_budget": send.whole_timeout, "sends_async_in_pool": False}
+UNTIL_4_5_1 = UNTIL_4_5_2 | {"texts": t.FROM_4_3_0}
+UNTIL_4_4_0 = UNTIL_4_5_1 | {"vip_channel": True, "selector_list": send.shared_list}
+UNTIL_4_2_0 = UNTIL_4_4_0 | {
+    "time_budget": send.whole_timeout,
+    "sends_async_in_pool": False,
+    "texts": t.FROM_4_0_0,
+}
 UNTIL_4_1_0 = UNTIL_4_2_0 | {"select_by_random": sel.SelectByRandoom}
+UNTIL_4_9_2: dict[str, object] = {"catches_connect_failure": False, "texts": t.FROM_4_8_0}
+UNTIL_4_9_1 = UNTIL_4_9_2 | {"settings": frozenset()}
 UNTIL_5_3_2: dict[str, object] = {"settings": frozenset({RETRY_CODES, DETECTOR})}
-UNTIL_5_3_1 = UNTIL_5_3_2 | {"async_checks_time": False, "illegal_queue_code": SYSTEM_ERROR}
+UNTIL_5_3_1 = UNTIL_5_3_2 | {
+    "async_checks_time": False,
+    "illegal_queue_code": SYSTEM_ERROR,
+    "texts": t.FROM_5_3_0,
+}
 UNTIL_5_2_0 = UNTIL_5_3_1 | {
     "connects_in_callback": False,
     "too_much_request_ends_async": False,
     "page_cache_busy_code": SYSTEM_ERROR,
-    "unknown_reason_text": "unknow reseaon",
+    "texts": t.FROM_5_2_0,
 }
 
 EXCEPTIONS: dict[str, dict[str, object]] = {
@@ -466,21 +461,28 @@ EXCEPTIONS: dict[str, dict[str, object]] = {
     "4.3.1": UNTIL_4_4_0,
     "4.3.2": UNTIL_4_4_0,
     "4.4.0": UNTIL_4_4_0,
-    "4.5.1": UNTIL_4_5_2,
+    "4.5.1": UNTIL_4_5_1,
     "4.5.2": UNTIL_4_5_2,
     "4.6.0": UNTIL_4_6_0,
     "4.6.1": UNTIL_4_6_1,
-    "4.9.0": {"settings": frozenset(), "catches_connect_failure": False},
-    "4.9.1": {"settings": frozenset(), "catches_connect_failure": False},
-    "4.9.2": {"catches_connect_failure": False},
+    "4.7.0": UNTIL_4_7_0,
+    "4.9.0": UNTIL_4_9_1,
+    "4.9.1": UNTIL_4_9_1,
+    "4.9.2": UNTIL_4_9_2,
     "4.9.4": {"has_bname": False},
     "5.0.0-PREVIEW": {
         "static_topics": r.refuse_logical_queues,
         "settings": frozenset(),
         "catches_connect_failure": False,
+        "texts": t.FROM_4_8_0,
     },
     "5.0.0-ALPHA": {"static_topics": r.number_static_topic},
-    "5.0.0": {"index": i.RawSeedIndex, "static_topics": r.number_static_topic, "has_bname": False},
+    "5.0.0": {
+        "index": i.RawSeedIndex,
+        "static_topics": r.number_static_topic,
+        "has_bname": False,
+        "texts": t.FROM_5_0_0,
+    },
     "5.2.0": UNTIL_5_2_0 | {"retry_codes": FIRST_RETRY_CODES},
     "5.3.0": UNTIL_5_3_1 | {"retry_codes": FIRST_RETRY_CODES | {SYSTEM_BUSY}},
     "5.3.1": UNTIL_5_3_1,
@@ -505,7 +507,8 @@ CHRONOLOGY = tuple(
 _FAMILY_OF = {version: family for family, versions in RELEASED.items() for version in versions.split()}
 
 
-COLUMNS = tuple(field.name for field in fields(Release))[3:-1]
+COLUMNS = tuple(field.name for field in fields(Release) if field.name != "texts")[3:-1]
+"""The behaviours in the table; what the client writes is in `rmqref.java_texts`."""
 PICK_COLUMNS = COLUMNS[: COLUMNS.index("retry_codes")]
 """The columns of the table that the choice of a queue asks."""
 SEND_COLUMNS = COLUMNS[COLUMNS.index("retry_codes") :]

@@ -16,7 +16,7 @@ FLOORS = (
     ("errors",),
     ("java",),
     ("model",),
-    ("index", "selection", "faults", "strategy", "selectors", "sending"),
+    ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
     ("route", "releases", "bugs", "route_text", "samples"),
     ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation", "report"),
     ("trace", "send_trace", "conform", "walks", "run_measure"),

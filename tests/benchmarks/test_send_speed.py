@@ -30,7 +30,9 @@ def test_a_hundred_thousand_sends(benchmark, release):
     assert len(run.sends) == scenario.load.sends == 100_000
     assert sum(run.share.values()) == sum(send.stored for send in run.sends)
     a_send = benchmark.stats.stats.median / scenario.load.sends
-    print(f"\n  {release}: a send takes as long as {a_send * PICKS / statistics.median(picks):.0f} official picks")
+    print(
+        f"\n  {release}: a send takes as long as {a_send * PICKS / statistics.median(picks):.0f} official picks"
+    )
 
 
 def test_memory_grows_with_the_sends_alone():
