@@ -437,9 +437,7 @@ def send_default_impl(
             exception = thrown
             note_failure(producer, mq, begin_timestamp_prev, thrown, invoke_id)
             if not is_retried(producer, thrown):
-                if send_result is not None and isinstance(thrown, MQBrokerException):
-                    return send_result
-                raise
+                return result_or_throw(send_result, thrown)
         else:
             producer.update_fault_item(mq.broker_name, producer.clock() - begin_timestamp_prev, STORED)
             if communication_mode is not SYNC or is_good_enough(producer, send_result):
@@ -502,6 +500,27 @@ def is_retried(producer: DefaultMQProducer, exception: SendException) -> bool:
     if isinstance(exception, MQBrokerException):
         return exception.response_code in producer.retry_response_codes
     return not isinstance(exception, InterruptedException)
+
+
+def result_or_throw(send_result: SendResult | None, exception: SendException) -> SendResult:
+    """Return the result of an earlier attempt after a broker's refusal, or throw what the last attempt threw.
+
+    Args:
+        send_result: what an earlier attempt gave, or None.
+        exception: what the last attempt threw.
+
+    Returns:
+        The earlier result; its status is not SEND_OK.
+
+    Raises:
+        MQBrokerException: the broker refused, and there is no earlier result.
+        InterruptedException: the thread was interrupted.
+
+    Java: part of DefaultMQProducerImpl#sendDefaultImpl, all releases.
+    """
+    if send_result is not None and isinstance(exception, MQBrokerException):
+        return send_result
+    raise exception
 
 
 def note_failure(
@@ -1150,7 +1169,7 @@ def send_message_async(
         )
     except RemotingException as thrown:
         if not producer.row.catches_connect_failure:
-            raise
+            raise thrown  # noqa: TRY201  # a bare raise cannot be seen by one who steps through
         cost = producer.clock() - begin
         producer.update_fault_item(broker_name, cost, Verdict(isolation=True, reachable=False))
         left = producer.row.async_time_budget(timeout, cost)

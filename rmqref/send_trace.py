@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from rmqref.cluster import check_kind
-from rmqref.errors import SendException, TraceError
+from rmqref.errors import JavaException, SendException, TraceError
 from rmqref.java import JavaRandom
 from rmqref.messages import text
 from rmqref.model import MessageQueue, SendResponse, SendResult, TopicPublishInfo, TopicRouteData
@@ -117,6 +117,11 @@ class SendWatch(Watch):
                 "say.attempt", number=max(len(attempts), 1), queue=str(found["mq"]), timeout=found["timeout"]
             )
         return super().entered(top)
+
+    def left_by(self, top: Frame, exception: JavaException) -> None:
+        """Make a step of the exception that reaches the application."""
+        self._say = say("say.thrown", error=exception.name)
+        self._step(top, "raise", "outcome", value=exception.name)
 
 
 def since(began: int, at: int | None) -> int | None:

@@ -399,6 +399,8 @@ class Watch:
         elif event == "return":
             if top.raised is None:
                 self._return(top, arg)
+            elif len(self._stack) == 1:
+                self.left_by(top, top.raised)
             self._stack.pop()
         return self._inside
 
@@ -407,7 +409,7 @@ class Watch:
             caught = "say.swallow" if top.name == "select_by_scan" else "say.caught"
             self._say = {"id": caught, "error": top.raised.name}
             kind: str | None = "swallow"
-            top.raised = None
+            top.raised = self._raised = None
         elif top.is_new:
             kind, self._say = self.entered(top)
         else:
@@ -420,6 +422,9 @@ class Watch:
         """Return the kind and the sentence of the first step in a function."""
         source = self.sources[top.source]
         return "enter", say("say.enter", function=source["name"], summary=source["summary"])
+
+    def left_by(self, top: Frame, exception: JavaException) -> None:
+        """Hear that an exception leaves the outermost function."""
 
     def caller(self) -> str:
         """Return the name of the function that called the running one, or nothing."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rmqref.cli import main
+from rmqref.cli import Bar, main
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -204,3 +204,85 @@ def test_a_case_that_would_run_for_ever_is_a_failing_one(tmp_path, capsys):
     (tmp_path / "4.9.7" / "first_pick.json").write_text(json.dumps([case]))
     assert main(["conform", str(tmp_path)]) == 1
     assert "1000000000 calls" in capsys.readouterr().out
+
+
+def test_simulate_says_what_became_of_the_sends_and_where_the_messages_are(capsys):
+    assert main(["simulate", "broker_hangs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:5] == [
+        "broker-b hangs (4.9.7, seed 0)",
+        "MQClientException: 1 of 1",
+        "attempts: 3, of which 3 failed",
+        "stored again, beyond the first copy: 1",
+        "reported as failed, but stored: 1",
+    ]
+    assert "broker-c : 0  1  50.0 %" in lines
+
+
+def test_simulate_takes_a_file_and_another_release(tmp_path, capsys):
+    file = tmp_path / "mine.toml"
+    file.write_text('[[broker]]\nname = "a"\nqueues = 1\n')
+    assert main(["simulate", str(file), "--release", "5.3.3", "--seed", "7"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["scenario (5.3.3, seed 7)", "SEND_OK: 1 of 1"]
+
+
+def test_simulate_shows_one_send_attempt_by_attempt(capsys):
+    assert main(["simulate", "broker_hangs", "--send", "1", "--release", "4.2.0"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "send 1 at 0 ms: SEND_OK broker-c : 0",
+        "attempt 1: broker-b : 0, given 3000 ms, at 0 ms: RemotingTimeoutException after 3000 ms",
+        "attempt 2: broker-c : 0, given 3000 ms, at 3000 ms: SEND_OK after 5 ms",
+        "stored: 1",
+    ]
+
+
+def test_simulate_as_json_is_the_same_every_time(capsys):
+    texts = []
+    for _ in range(2):
+        assert main(["simulate", "slow_for_a_while", "--json"]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    assert len(json.loads(texts[0])["sends"]) == 600
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("nowhere.toml", "The scenario nowhere.toml cannot be read"),
+        ("release =", "The scenario is not TOML"),
+        ("sends = 3", "The scenario has no value sends: it has title, release"),
+        ('[[broker]]\nname = "a"\n[[broker]]\nname = "a"', "There are two brokers named a"),
+        ('[[fault]]\nbroker = "broker-a"\ndoes = "explode"', "A fault does 'explode': it can be one of"),
+        ('[[fault]]\nbroker = "z"\ndoes = "hang"', "A fault is of the broker 'z', which there is not"),
+        ('release = "4.5.0"', 'There is no released Java client "4.5.0"'),
+        ('[load]\nmode = "LATER"', "The load's mode is 'LATER'"),
+        ("[producer]\ncolour = 3", "The producer has no value colour"),
+    ],
+)
+def test_a_scenario_that_cannot_be_is_one_sentence_and_exit_status_2(given, words, tmp_path, capsys):
+    path = given
+    if "=" in given:
+        file = tmp_path / "scenario.toml"
+        file.write_text(given)
+        path = str(file)
+    assert main(["simulate", path]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(words)
+    assert captured.err.count("\n") == 1
+
+
+def test_a_send_that_the_run_has_not_is_an_error(capsys):
+    assert main(["simulate", "broker_hangs", "--send", "2"]) == 2
+    assert "numbered from 1 to 1" in capsys.readouterr().err
+
+
+def test_how_far_a_long_run_is_appears_after_two_seconds_and_only_on_a_terminal(monkeypatch, capsys):
+    times = iter([100.0, 101.9, 102.1, 102.2])
+    monkeypatch.setattr("rmqref.cli.time.monotonic", lambda: next(times))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    bar = Bar()
+    bar(1000, 3000)
+    bar(2000, 3000)
+    bar(3000, 3000)
+    assert capsys.readouterr().err == "\r2000 of 3000 sends\r3000 of 3000 sends\n"
