@@ -88,7 +88,7 @@ def test_a_message_to_the_default_topic_is_stored_from_4_7_1_on():
 )
 def test_an_asynchronous_send_to_a_queue_of_another_topic(version, words):
     cluster, producer = sent(version)
-    heard = []
+    heard: list[object] = []
     callback = SendCallback(heard.append, heard.append)
     producer.send(Message("OrderTopic", b"x"), MessageQueue("Other", "broker-a", 0), send_callback=callback)
     cluster.drain()
