@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import nbformat
@@ -39,6 +40,8 @@ def step_of(stepper: Locator) -> int:
 
 
 def predict_in_the_ring(stepper: Locator) -> None:
+    stepper.wait_for()
+    stepper.press("End")  # as far as the first pick that is asked for
     queues = stepper.get_by_role("radio")
     queues.last.wait_for()
     assert queues.count() > 1
@@ -83,6 +86,25 @@ def change_a_control_and_see_another_run(controls: Locator) -> None:
     alert.wait_for(state="detached")
 
 
+def compare_two_releases_and_change_a_broker(controls: Locator) -> None:
+    def choice(label: str) -> Locator:
+        named = controls.page.locator("label", has_text=re.compile(f"^{label}$"))
+        return controls.locator(".widget-dropdown", has=named).locator("select")
+
+    steppers = controls.locator(".rmq-stepper")
+    choice("Beside it").select_option("5.3.3")
+    difference = controls.get_by_role("status").filter(has_text="Both runs are the same")
+    difference.wait_for()
+    assert steppers.count() == 2
+    choice("Beside it").select_option("4.2.0")
+    controls.get_by_role("status").filter(has_text="is given 0 ms in 4.9.7, 3000 ms in 4.2.0").wait_for()
+    choice("broker-b").select_option("refuses connections")
+    controls.get_by_role("status").filter(has_text="2999 ms in 4.9.7, 3000 ms in 4.2.0").wait_for()
+    steppers.last.press("End")
+    assert step_of(steppers.last) > 100
+    assert step_of(steppers.first) == 0
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
 def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
     stem = name.removesuffix(".ipynb")
@@ -93,7 +115,9 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
         assert notebook.pictures_are_shown()
         predicted = number_of_cell_that_shows(name, "= Stepper(", "predict=True")
         changed = number_of_cell_that_shows(name, "= PickControls(")
-        assert stem.startswith("00") or None not in (predicted, changed), (
+        sent = number_of_cell_that_shows(name, "= SendControls(")
+        changed_or_sent = changed if sent is None else sent
+        assert stem.startswith("00") or None not in (predicted, changed_or_sent), (
             "a walk has a prediction and controls"
         )
         if predicted is not None:
@@ -104,6 +128,10 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
             step_by_click_and_by_key(controls.locator(".rmq-stepper"))
             change_a_control_and_see_another_run(controls)
             notebook.screenshot(f"{stem}-changed")
+        if sent is not None:
+            controls = shown(notebook, sent)
+            compare_two_releases_and_change_a_broker(controls)
+            notebook.screenshot(f"{stem}-beside")
         notebook.set_width(360, 800)
         notebook.screenshot(f"{stem}-360")
         assert notebook.errors() == []

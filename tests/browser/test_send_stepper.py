@@ -43,7 +43,7 @@ SENDS = {
     ),
     "long": THREE.but(
         faults=tuple(BrokerFault("refuse", f"broker-{letter}") for letter in "abc"),
-        producer=SWITCHED | {"retry_times_when_send_failed": 8},
+        producer=SWITCHED | {"retry_times_when_send_failed": 3},
     ),
     "unknown": THREE.but(start=None),
     "oneway": THREE.but(load=Load(mode="ONEWAY")),
@@ -198,10 +198,11 @@ def test_nothing_moves_and_nothing_sticks_out(show: Any, name: str) -> None:  # 
         heights = page.evaluate(
             """() => Array.from({length: Number(document.querySelector('.rmq-stepper input').max) + 1}, (_, step) => {
                 stepper.set(step);
-                return document.querySelector('.rmq-stepper').offsetHeight;
+                return document.querySelector('.rmq-stepper').getBoundingClientRect().height;
             })"""
         )
-        assert len(set(heights)) == 1
+        # Less than a pixel: a font's own fractions.
+        assert max(heights) - min(heights) < 1
         assert page.evaluate("document.documentElement.scrollWidth") == width
         out = stepper.evaluate(
             """root => [...root.querySelectorAll('button, input, .rmq-ring, .rmq-say, .rmq-outcome, .rmq-axis span, section')]
