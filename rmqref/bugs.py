@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rmqref import faults, index, selection, selectors, strategy
 from rmqref.messages import text
-from rmqref.releases import CHRONOLOGY, Release, release
+from rmqref.releases import CHRONOLOGY, Release, release, spans_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,7 @@ class Bug:
     @property
     def spans(self) -> str:
         """Return the released versions that have it in words, without those between that do not."""
-        runs: list[list[str]] = []
-        for version in self.releases:
-            before = CHRONOLOGY[CHRONOLOGY.index(version) - 1]
-            if runs and runs[-1][-1] == before:
-                runs[-1].append(version)
-            else:
-                runs.append([version])
-        return ", ".join(run[0] if len(run) == 1 else f"{run[0]} .. {run[-1]}" for run in runs)
+        return spans_of(self.releases)
 
     @property
     def what(self) -> str:

@@ -536,6 +536,28 @@ def release(name: str) -> Release:
     return _row(version_of(name))
 
 
+def spans_of(versions: Iterable[str]) -> str:
+    """Return releases in words, without those between that are not among them.
+
+    Args:
+        versions: elements of `VERSIONS`.
+
+    Returns:
+        Spans by their ends, joined by commas.
+
+    >>> spans_of(["4.9.5", "4.9.4", "5.0.0"])
+    '4.9.4 .. 4.9.5, 5.0.0'
+    """
+    runs: list[list[str]] = []
+    for version in sorted(versions, key=CHRONOLOGY.index):
+        before = CHRONOLOGY[CHRONOLOGY.index(version) - 1]
+        if runs and runs[-1][-1] == before:
+            runs[-1].append(version)
+        else:
+            runs.append([version])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]} .. {run[-1]}" for run in runs)
+
+
 @cache
 def _row(version: str) -> Release:
     row = replace(FAMILIES[_FAMILY_OF[version]], version=version)

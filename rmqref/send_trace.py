@@ -5,6 +5,7 @@ It is the same format as a pick's trace, recorded by the same watching, with the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from rmqref.java import JavaRandom
 from rmqref.messages import text
 from rmqref.model import MessageQueue, SendResponse, SendResult, TopicPublishInfo, TopicRouteData
 from rmqref.producer import default_topic
+from rmqref.releases import RELEASED, Release, release, spans_of
 from rmqref.report import told
 from rmqref.scenario import Scenario
 from rmqref.simulation import Simulation, as_dict
@@ -58,7 +60,26 @@ def record_send(scenario: Scenario, number: int = 1, title: str | None = None) -
     record = simulation.run.sends[-1]
     if title is None:
         title = text("trace.title.send", number=number) + (f": {scenario.title}" if scenario.title else "")
-    return trace_of(watch, producer.row, title, scenario.topic, told(record))
+    row = release(scenario.release)
+    return trace_of(
+        watch, replace(row, span=spans_of(releases_like(row))), title, scenario.topic, told(record)
+    )
+
+
+def releases_like(row: Release) -> frozenset[str]:
+    """Return the releases whose producers send in the same way: all cells of the table are equal.
+
+    Args:
+        row: a release's row.
+
+    Returns:
+        Versions, its own among them.
+
+    >>> sorted(releases_like(release("4.9.7")))
+    ['4.9.5', '4.9.6', '4.9.7']
+    """
+    alike = (release(version) for version in RELEASED[row.family].split())
+    return frozenset(one.version for one in alike if replace(one, version=row.version) == row)
 
 
 def send_and_wait(simulation: Simulation) -> None:
