@@ -520,7 +520,8 @@ function localsPart({ rows, words }) {
   const value = row();
   const table = html("table", { "aria-label": words.text("stepper.locals") },
     html("tbody", {}, ...made.map((one) => one.node), value.node));
-  const box = html("div", { class: "rmq-locals" }, table);
+  const scrolls = rows >= 6 ? { tabindex: "0", role: "group", "aria-label": words.text("stepper.locals") } : {};
+  const box = html("div", { class: "rmq-locals", ...scrolls }, table);
   box.style.setProperty("--rmq-rows", String(Math.min(rows, 6) + 1));
   return {
     node: box,

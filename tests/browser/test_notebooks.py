@@ -96,6 +96,11 @@ def compare_two_releases_and_change_a_broker(controls: Locator) -> None:
     difference = controls.get_by_role("status").filter(has_text="Both runs are the same")
     difference.wait_for()
     assert steppers.count() == 2
+    one, other = (steppers.nth(n).bounding_box() for n in range(2))
+    assert one is not None
+    assert other is not None
+    assert one["y"] == other["y"]
+    assert one["x"] + one["width"] <= other["x"]
     choice("Beside it").select_option("4.2.0")
     controls.get_by_role("status").filter(has_text="is given 0 ms in 4.9.7, 3000 ms in 4.2.0").wait_for()
     choice("broker-b").select_option("refuses connections")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import nbformat
 import pytest
 
 from rmqref.cluster import BrokerFault
@@ -22,11 +21,7 @@ from tests.browser.test_stepper_module import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from playwright.sync_api import Locator, Page
-
-    from tests.browser.lab import Lab
 
 THREE = Scenario(
     start=-1,
@@ -270,56 +265,3 @@ def test_a_long_trace_is_quick(show: Any, traces: dict[str, Any]) -> None:  # no
     print(f"\n{len(steps)} steps: drawn in {drawn:.0f} ms, a step in {median:.1f} ms")
     assert drawn < 300
     assert median < 16
-
-
-CONTROLS = """from rmqref.cluster import BrokerFault
-from rmqref.scenario import BrokerPlan, Load, Scenario
-from rmqref.send_controls import SendControls
-bad = Scenario("broker-a hangs", "4.9.7", start=-1, faults=[BrokerFault("hang", "broker-a")],
-               brokers=[BrokerPlan("broker-a"), BrokerPlan("broker-b"), BrokerPlan("broker-c")], load=Load(sends=9))
-controls = SendControls(bad, scenarios={"broker-a hangs": bad, "all is well": bad.but(faults=())})
-controls"""
-
-
-def test_two_releases_side_by_side_in_a_notebook(
-    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cell = nbformat.v4.new_code_cell(CONTROLS)
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata=kernel), tmp_path / "send.ipynb")
-    monkeypatch.setattr("tests.browser.lab.NOTEBOOKS", tmp_path)
-    with lab.open("send.ipynb", width=1600, height=1200) as notebook:
-        notebook.run_all()
-        page: Page = notebook.page
-        output = page.locator(".jp-OutputArea-output").first
-        steppers: Locator = output.locator(".rmq-stepper")
-        assert steppers.count() == 1
-        output.get_by_label("Beside it").select_option("4.7.1")
-        steppers.nth(1).wait_for()
-        told = output.get_by_role("status").filter(has_text="Attempt 3")
-        assert told.inner_text() == "Attempt 3: 4.9.7 sends to broker-c : 0, 4.7.1 to broker-a : 2."
-        one, other = (steppers.nth(n).bounding_box() for n in range(2))
-        assert one is not None
-        assert other is not None
-        assert one["y"] == other["y"]
-        assert one["x"] + one["width"] <= other["x"]
-        steppers.nth(1).press("a")
-        page.wait_for_timeout(300)
-        steps = notebook.run_code("print([controls.stepper.step, controls.stepper_b.step > 0])")
-        assert steps == "[0, True]\n"
-        notebook.screenshot("send_controls_wide")
-        output.get_by_label("Seed").fill("3")
-        output.get_by_label("Seed").press("Enter")
-        output.get_by_label("broker-a").select_option("answers slowly")
-        output.get_by_label("Latency (ms)").wait_for()
-        page.wait_for_function(
-            "() => !document.querySelector('[role=status]')?.textContent.includes('Attempt 3')"
-        )
-        notebook.set_width(700)
-        one, other = (steppers.nth(n).bounding_box() for n in range(2))
-        assert one is not None
-        assert other is not None
-        assert other["y"] >= one["y"] + one["height"]
-        notebook.screenshot("send_controls_narrow")
-        assert notebook.console_errors == []
-        assert notebook.outside_requests == []
