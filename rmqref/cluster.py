@@ -318,8 +318,11 @@ class Cluster:
             ScenarioError: two brokers of one name, or a number of queues that cannot be.
         """
         cluster = cls(seed=seed)
-        for name, queues in brokers:
-            check_kind("queues", queues, int)
+        pairs: list[Any] = list(brokers)
+        for pair in pairs:
+            if not (isinstance(pair, tuple | list) and list(map(type, pair)) == [str, int]):
+                raise ScenarioError("error.pairs", value=shortened(pair))
+            name, queues = pair
             topics = {topic: TopicConfig(topic, queues, queues)} if queues else {}
             cluster.add_broker(name, topics, latency=latency, version=version)
         return cluster
@@ -412,6 +415,7 @@ class Cluster:
         Raises:
             ScenarioError: there is no such broker.
         """
+        check_kind("fault", fault, BrokerFault)
         if fault.does != "name_server_down" and fault.broker not in self.hosts:
             raise ScenarioError(
                 "error.scenario.no_broker", broker=shortened(fault.broker), known=", ".join(self.hosts)
@@ -450,7 +454,15 @@ class Cluster:
         heapq.heappush(self._events, event)
 
     def advance(self, milliseconds: int) -> None:
-        """Let time pass, with everything that happens in it."""
+        """Let time pass, with everything that happens in it.
+
+        Args:
+            milliseconds: how much.
+
+        Raises:
+            ScenarioError: no number of milliseconds, or a negative one.
+        """
+        check_time("time to pass", milliseconds)
         end = self.clock.now + milliseconds
         while self._events and self._events[0].at <= end:
             self._happen()

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from rmqref.errors import (
     IllegalStateException,
@@ -282,7 +282,7 @@ class DefaultMQProducer:
 
         Java: DefaultMQProducer#send, all releases (a list from 4.1.0-incubating).
         """
-        one = msg if isinstance(msg, Message) else batch(self, msg)
+        one: Any = batch(self, msg) if isinstance(msg, list | tuple) else msg
         way = way_to_send(self, one, mq, selector, arg)
         timeout = self.send_msg_timeout if timeout is None else timeout
         require("timeout", timeout, int)
@@ -1387,6 +1387,8 @@ def check_message(producer: DefaultMQProducer, msg: Message) -> None:
 
     Java: Validators#checkMessage, all releases.
     """
+    require("message's topic", msg.topic, str)
+    require("message's body", msg.body, bytes)
     if not msg.topic.strip():
         raise mq_client_exception(producer, "The specified topic is blank")
     if len(msg.topic) > producer.row.topic_max_length:

@@ -35,7 +35,7 @@ from rmqref.cluster import BrokerFault, Cluster, Latency, check_kind, check_time
 from rmqref.errors import ScenarioError, shortened
 from rmqref.java import INT_MAX, INT_MIN
 from rmqref.model import CommunicationMode
-from rmqref.producer import MAX_MESSAGE_SIZE, DefaultMQProducer
+from rmqref.producer import MAX_MESSAGE_SIZE, SETTINGS, DefaultMQProducer
 from rmqref.releases import release
 
 
@@ -178,6 +178,11 @@ class Scenario:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for name, kinds in SCENARIO_KINDS.items():
             check_kind(name, getattr(self, name), *kinds)
+        for name in self.producer:
+            if name not in SETTINGS:
+                raise ScenarioError(
+                    "error.scenario.key", part="producer", key=str(name), known=", ".join(sorted(SETTINGS))
+                )
         for broker in self.brokers:
             check_kind("broker", broker, BrokerPlan)
         for fault in self.faults:
@@ -306,6 +311,8 @@ def read_scenario(given: str) -> Scenario:
     ('4.2.0', 2)
     """
     import tomllib  # noqa: PLC0415  # needed only here
+
+    check_kind("scenario", given, str)
 
     try:
         told = tomllib.loads(given)

@@ -384,3 +384,31 @@ def test_progress_is_heard_to_the_end():
 def test_only_a_scenario_can_be_simulated():
     with pytest.raises(ScenarioError):
         simulate({"release": "4.9.7"})  # type: ignore[arg-type]  # that is the point
+
+
+ANYTHING: dict[str, Any] = {"text": "ab", "number": 3, "nothing": None}
+"""What a caller without types may give."""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda _c, p: p.send(None), "The message is None"),
+        (
+            lambda _c, p: p.send(Message("OrderTopic", ANYTHING["text"])),
+            "The message's body is 'ab', which is a str",
+        ),
+        (lambda _c, p: p.send(Message(ANYTHING["nothing"], b"x")), "The message's topic is None"),
+        (lambda c, _p: c.advance(-5), "negative"),
+        (lambda c, _p: c.advance("x"), "which is a str"),
+        (lambda c, _p: c.plan("hang"), "The fault is 'hang', which is a str"),
+        (lambda _c, _p: Cluster.of(ANYTHING["text"]), "'a'"),
+        (lambda _c, _p: read_scenario(ANYTHING["number"]), "The scenario is 3"),
+        (lambda _c, _p: Scenario(producer={"release": "4.2.0"}), "The producer has no value release"),
+    ],
+)
+def test_what_nobody_should_give_is_one_sentence(wrong, words):
+    cluster = Cluster.of([("broker-a", 2)])
+    with pytest.raises(RmqRefError) as caught:
+        wrong(cluster, cluster.producer())
+    assert words in str(caught.value)
