@@ -1125,12 +1125,12 @@ def run_async(
     cost = producer.clock() - begin
     if timeout <= cost:
         words = "DEFAULT ASYNC send call timeout" if way_name(way) == "send_default_impl" else "call timeout"
-        send_callback.on_exception(RemotingTooMuchRequestException(words))
+        hear(producer, send_callback.on_exception, RemotingTooMuchRequestException(words))
         return
     try:
         way(ASYNC, send_callback, timeout - cost)
     except Exception as thrown:  # noqa: BLE001  # Java's pool catches Exception too: the callback hears of all
-        send_callback.on_exception(thrown)
+        hear(producer, send_callback.on_exception, thrown)
 
 
 def way_name(way: WayToSend) -> str:
@@ -1217,7 +1217,7 @@ def operation_complete(
         on_exception_impl(producer, flight, broker_name, left, thrown, need_retry=False)
         return
     if flight.send_callback is not None:
-        flight.send_callback.on_success(send_result)
+        hear(producer, flight.send_callback.on_success, send_result)
     producer.update_fault_item(broker_name, producer.clock() - begin, STORED)
 
 
@@ -1253,9 +1253,9 @@ def on_exception_impl(
     """
     flight.times += 1
     if not need_retry or flight.times > producer.retry_times_when_send_async_failed:
-        return tell(flight, exception)
+        return tell(producer, flight, exception)
     if producer.row.async_checks_time and timeout <= 0:
-        return tell(flight, exception)
+        return tell(producer, flight, exception)
     retry_broker_name = broker_name
     if flight.topic is not None:
         retry_broker_name = producer.select_one_message_queue(flight.topic, broker_name).broker_name
@@ -1281,10 +1281,21 @@ def on_exception_impl(
     return None
 
 
-def tell(flight: AsyncFlight, exception: Exception) -> None:
+def tell(producer: DefaultMQProducer, flight: AsyncFlight, exception: Exception) -> None:
     """Tell the callback what an asynchronous send came to."""
     if flight.send_callback is not None:
-        flight.send_callback.on_exception(exception)
+        hear(producer, flight.send_callback.on_exception, exception)
+
+
+def hear(producer: DefaultMQProducer, listener: Callable[[Any], None], told: object) -> None:
+    """Tell an application's callback; what it throws ends there, as in Java, and is logged.
+
+    Java: part of MQClientAPIImpl#sendMessageAsync and #onExceptionImpl, all releases.
+    """
+    try:
+        listener(told)
+    except Exception as thrown:  # noqa: BLE001  # whatever an application's own code throws
+        producer.log.append(f"callback threw {type(thrown).__name__}: {thrown}")
 
 
 # ----------------------------------------------------------------------------------------------- messages and words

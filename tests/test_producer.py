@@ -535,3 +535,17 @@ def test_a_queue_on_a_broker_without_a_known_address_is_an_error_of_its_own():
 
     with pytest.raises(MQClientException, match=r"^The broker\[broker-x\] not exist\n"):
         Empty().producer(release="4.9.7").send(paid(), MessageQueue("T", "broker-x", 0))
+
+
+@pytest.mark.parametrize("version", ["4.2.0", "4.9.7", "5.3.3"])
+def test_what_a_callback_throws_ends_there_and_the_fault_table_hears_of_the_send(version):
+    def boom(heard):
+        raise ValueError("mine")
+
+    cluster = Cluster.of([("broker-a", 2)], topic="orders", latency=700)
+    producer = cluster.producer(release=version, send_latency_fault_enable=True)
+    producer.send(Message("orders", b"x"), send_callback=SendCallback(boom, boom))
+    cluster.drain()
+    table = producer.mq_fault_strategy.latency_fault_tolerance.fault_item_table
+    assert table["broker-a"].current_latency == 700
+    assert "callback threw ValueError: mine" in producer.log
