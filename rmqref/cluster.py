@@ -29,6 +29,7 @@ from rmqref.errors import (
 )
 from rmqref.java import JavaRandom, ManualClock
 from rmqref.model import (
+    STATUS_OF,
     BrokerData,
     QueueData,
     ResponseCode,
@@ -179,6 +180,8 @@ class BrokerFault:
                 raise ScenarioError("error.scenario.until", at=self.at, until=self.until)
         object.__setattr__(self, "latency", checked_latency("fault.latency", self.latency))
         check_kind("fault.code", self.code, int)
+        if self.does == "code" and self.code in map(int, STATUS_OF):
+            raise ScenarioError("error.scenario.code", code=self.code)
         if self.status not in SendStatus.__members__:
             raise ScenarioError(
                 "error.scenario.status",

@@ -14,7 +14,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -645,8 +645,11 @@ def send_select_impl(
     topic = try_to_find_topic_publish_info(producer, msg.topic)
     if not topic.ok():
         raise no_route_info(producer, msg.topic, "No route info for this topic, ", None)
+    mqs = producer.row.selector_list(topic.message_queue_list)
+    # With the list a release that copies it copies the message too.
+    user_message = msg if mqs is topic.message_queue_list else replace(msg)
     try:
-        mq = selector(producer.row.selector_list(topic.message_queue_list), msg, arg)
+        mq = selector(mqs, user_message, arg)
     except Exception as cause:
         raise mq_client_exception(producer, producer.row.texts.selector, cause) from cause
     left = producer.row.time_budget(timeout, producer.clock() - begin)

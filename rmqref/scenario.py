@@ -128,6 +128,8 @@ class Load:
                 mode=shortened(self.mode),
                 known=", ".join(CommunicationMode.__members__),
             )
+        if self.batch > 1 and (self.mode == "ONEWAY" or self.selector is not None):
+            raise ScenarioError("error.scenario.batch")
         check_kind("load.size", self.size, int)
         if not 0 <= self.size <= MAX_MESSAGE_SIZE + 1:
             raise ScenarioError("error.scenario.size", size=self.size, most=MAX_MESSAGE_SIZE + 1)

@@ -299,7 +299,8 @@ def queues_by_key(run: Run) -> Table:
     number_of = {id(message): n for n, message in enumerate(run.messages)}
     for name, broker in sorted(run.cluster.brokers.items()):
         for (topic, queue_id), queue in sorted(broker.store.items()):
-            for kept in queue if topic == run.scenario.topic else ():
+            mine = queue if topic == run.scenario.topic else ()
+            for kept in (one for one in mine if id(one.message) in number_of):
                 key = kept.message.keys or ""
                 places.setdefault(key, []).append(
                     (f"{name} : {queue_id}", queue_id, number_of[id(kept.message)])

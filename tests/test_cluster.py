@@ -412,3 +412,27 @@ def test_what_nobody_should_give_is_one_sentence(wrong, words):
     with pytest.raises(RmqRefError) as caught:
         wrong(cluster, cluster.producer())
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[fault]]\nbroker = "broker-a"\ndoes = "code"\ncode = 0', "code 0, which means stored"),
+        ('[load]\nbatch = 2\nmode = "ONEWAY"', "one by one"),
+        ('[load]\nbatch = 2\nselector = "hash"', "one by one"),
+    ],
+)
+def test_what_no_producer_or_broker_can_do_is_refused(text, words):
+    with pytest.raises(ScenarioError, match=words):
+        read_scenario(text)
+
+
+@pytest.mark.parametrize(("version", "body"), [("4.4.0", b"changed"), ("4.5.1", b"x")])
+def test_a_selector_gets_the_message_itself_up_to_4_4_0(version, body):
+    def careless(mqs, msg, arg):
+        msg.body = b"changed"
+        return mqs[0]
+
+    cluster = Cluster.of([("broker-a", 2)])
+    cluster.producer(release=version).send(Message("OrderTopic", b"x"), selector=careless)
+    assert [kept.body for kept in cluster.brokers["broker-a"].messages("OrderTopic")] == [body]
