@@ -179,7 +179,7 @@ class ClientErrorCode(IntEnum):
     NOT_FOUND_TOPIC_EXCEPTION = 10005
 
 
-STATUS_OF = {
+STATUS_OF: dict[int, SendStatus] = {
     ResponseCode.SUCCESS: SendStatus.SEND_OK,
     ResponseCode.FLUSH_DISK_TIMEOUT: SendStatus.FLUSH_DISK_TIMEOUT,
     ResponseCode.SLAVE_NOT_AVAILABLE: SendStatus.SLAVE_NOT_AVAILABLE,

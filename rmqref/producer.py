@@ -1041,7 +1041,7 @@ def process_send_response(
 
     Java: MQClientAPIImpl#processSendResponse, all releases.
     """
-    send_status = STATUS_OF.get(ResponseCode(response.code)) if response.code in CODES else None
+    send_status = STATUS_OF.get(response.code)
     if send_status is None:
         words = f"CODE: {response.code}  DESC: {response.remark}{producer.row.texts.broker.format(addr=addr)}"
         raise MQBrokerException(response.code, attach_default_url(producer, words))
@@ -1055,9 +1055,6 @@ def process_send_response(
         ",".join(unique_id for unique_id in ids if unique_id is not None),
         response.msg_id,
     )
-
-
-CODES = frozenset(map(int, ResponseCode))
 
 
 # ---------------------------------------------------------------------------------------------------- asynchronous

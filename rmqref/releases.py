@@ -89,7 +89,6 @@ class Release:
         texts: what the client writes.
         topic_max_length: how many signs a topic's name may have.
         illegal_queue_code: what a *broker* of this release answers to a queue id beyond its queues.
-        page_cache_busy_code: what a *broker* of this release answers while its page cache is busy.
         unused: columns that the client of this release never asks.
     """
 
@@ -135,7 +134,6 @@ class Release:
     texts: t.JavaTexts
     topic_max_length: int
     illegal_queue_code: int
-    page_cache_busy_code: int
     unused: frozenset[str] = frozenset()
 
     def new_index(self, random: Random | None = None, start: int | None = None) -> i.ThreadLocalIndex:
@@ -312,7 +310,6 @@ _4_7_1 = Release(
     texts=t.FROM_4_7_1,
     topic_max_length=127,
     illegal_queue_code=SYSTEM_ERROR,
-    page_cache_busy_code=SYSTEM_ERROR,
 )
 _4_8_0 = replace(
     _4_7_1,
@@ -401,7 +398,6 @@ _5_3_3 = replace(
     connects_in_callback=True,
     too_much_request_ends_async=True,
     illegal_queue_code=INVALID_PARAMETER,
-    page_cache_busy_code=SYSTEM_BUSY,
     settings=frozenset({RETRY_CODES, DETECTOR, MAX_TIMEOUT}),
 )
 
@@ -449,7 +445,6 @@ UNTIL_5_3_1 = UNTIL_5_3_2 | {
 UNTIL_5_2_0 = UNTIL_5_3_1 | {
     "connects_in_callback": False,
     "too_much_request_ends_async": False,
-    "page_cache_busy_code": SYSTEM_ERROR,
     "texts": t.FROM_5_2_0,
 }
 

@@ -32,20 +32,13 @@ from rmqref.model import (
     Message,
     MessageBatch,
     MessageQueue,
-    ResponseCode,
     SendRequest,
     SendResponse,
     SendResult,
     SendStatus,
     TopicPublishInfo,
 )
-from rmqref.producer import (
-    CODES,
-    DefaultMQProducer,
-    OperationComplete,
-    SendCallback,
-    try_to_find_topic_publish_info,
-)
+from rmqref.producer import DefaultMQProducer, OperationComplete, SendCallback, try_to_find_topic_publish_info
 from rmqref.scenario import Scenario
 from rmqref.selectors import MessageQueueSelector, SelectMessageQueueByBest, select_by_machine_room
 
@@ -363,7 +356,7 @@ class Simulation:
             if response is None:
                 self._ended(attempt, failure)
                 return
-            status = STATUS_OF.get(ResponseCode(response.code)) if response.code in CODES else None
+            status = STATUS_OF.get(response.code)
             attempt.ended = self.now
             attempt.outcome = "MQBrokerException" if status is None else status.name
             attempt.code = response.code if status is None else None
