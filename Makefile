@@ -94,7 +94,7 @@ COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --gen
   --no-header --no-annotate --no-emit-index-url --quiet
 lock:
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: pip install uv"; exit 1; }
-	$(COMPILE) --extra notebooks --group test -o requirements.lock >/dev/null
+	$(COMPILE) --extra notebooks --extra site --group test -o requirements.lock >/dev/null
 	$(COMPILE) --group bench --constraints requirements.lock -o tests/benchmarks/requirements.lock >/dev/null
 
 clean:

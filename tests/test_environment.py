@@ -20,7 +20,8 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 GROUPS = PYPROJECT["dependency-groups"]
-LOCKED_HERE = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["notebooks"] + GROUPS["test"]
+EXTRAS = PROJECT["optional-dependencies"]
+LOCKED_HERE = PROJECT["dependencies"] + EXTRAS["notebooks"] + EXTRAS["site"] + GROUPS["test"]
 
 
 def bounds(requirements: list[str]) -> dict[str, str]:
