@@ -1,10 +1,13 @@
 # make lab     set up, then open JupyterLab on the notebooks
 # make test    set up, then run every check
-# Both make .venv from requirements.lock on the first run and use it again until the lock changes.
+# make site    set up, then build the documentation site in build/site
+# Each makes .venv from requirements.lock on the first run and uses it again until the lock changes.
 
 PYTHON ?= python3
 LAB_ARGS ?=
 TEST_JOBS ?= 2
+SITE ?= build/site
+SITE_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +21,7 @@ export JUPYTER_PLATFORM_DIRS := 1
 # Notebook kernels start slower with frozen modules under the debugger, and say so.
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: lab test setup lint types unit validate browser bench notebooks lock clean
+.PHONY: lab test setup lint types unit validate browser site bench notebooks lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -51,6 +54,10 @@ validate: setup
 browser: setup
 	@printf '\n== Notebooks in a browser\n'
 	$(BIN)/pytest -q -m browser -n $(TEST_JOBS) --dist loadfile tests/browser
+
+# SITE_ARGS=--base-url=https://docs.example.org/rmqref/ gives each page its canonical address.
+site: setup
+	$(BIN)/python -m rmqref site build --to $(SITE) $(SITE_ARGS)
 
 bench: $(VENV)/.bench
 	@printf '\n== Benchmarks\n'

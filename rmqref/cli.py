@@ -8,9 +8,10 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from rmqref.errors import RmqRefError, ScenarioError, VectorError
+from rmqref.errors import RmqRefError, ScenarioError, SiteError, VectorError
 from rmqref.messages import text
 
 
@@ -85,6 +86,26 @@ def parser() -> argparse.ArgumentParser:
     simulate.add_argument("--send", type=int, metavar="N", help=text("cli.simulate.send"))
     simulate.add_argument("--json", action="store_true", help=text("cli.simulate.json"))
     simulate.set_defaults(run=run_simulate)
+
+    site = commands.add_parser("site", help=text("cli.site"), description=text("cli.site"))
+    of_site = site.add_subparsers(required=True, metavar=text("cli.command"))
+
+    build = of_site.add_parser("build", help=text("cli.site.build"), description=text("cli.site.build"))
+    build.add_argument("--to", type=Path, required=True, metavar="DIR", help=text("cli.site.to"))
+    build.add_argument("--source", type=Path, metavar="DIR", help=text("cli.site.source"))
+    build.add_argument("--base-url", metavar="URL", help=text("cli.site.base"))
+    build.set_defaults(run=run_site_build)
+
+    serve = of_site.add_parser("serve", help=text("cli.site.serve"), description=text("cli.site.serve"))
+    serve.add_argument("folder", type=Path, metavar="DIR", help=text("cli.site.folder"))
+    serve.add_argument("--port", type=int, default=8000, help=text("cli.site.port"))
+    serve.set_defaults(run=run_site_serve)
+
+    export = of_site.add_parser("export", help=text("cli.site.export"), description=text("cli.site.export"))
+    export.add_argument("--format", required=True, help=text("cli.site.format"))
+    export.add_argument("--to", type=Path, required=True, metavar="DIR", help=text("cli.site.to"))
+    export.add_argument("--source", type=Path, metavar="DIR", help=text("cli.site.source"))
+    export.set_defaults(run=run_site_export)
     return top
 
 
@@ -164,6 +185,45 @@ def run_simulate(options: argparse.Namespace) -> int:
     else:
         show(*lines_of_run(run))
     return 0
+
+
+def run_site_build(options: argparse.Namespace) -> int:
+    """Build the documentation site."""
+    with_site_packages()
+    from rmqref.site.build import build  # noqa: PLC0415
+
+    build(options.to, source=options.source, base_url=options.base_url, say=show)
+    return 0
+
+
+def run_site_serve(options: argparse.Namespace) -> int:
+    """Show a built site on this machine until it is interrupted."""
+    from rmqref.site.serve import serve  # noqa: PLC0415
+
+    serve(options.folder, options.port, say=show)
+    return 0
+
+
+def run_site_export(options: argparse.Namespace) -> int:
+    """Write the notebooks as Markdown for another documentation site."""
+    with_site_packages()
+    from rmqref.site.export import export  # noqa: PLC0415
+
+    export(options.to, format=options.format, source=options.source, say=show)
+    return 0
+
+
+def with_site_packages() -> None:
+    """Check that the packages are there that make the site.
+
+    Raises:
+        SiteError: they are not.
+    """
+    missing = [
+        name for name in ("anywidget", "jupyterlite_core", "myst_nb", "playwright") if find_spec(name) is None
+    ]
+    if missing:
+        raise SiteError("site.error.packages", packages=", ".join(missing))
 
 
 def read_text(path: str) -> str:

@@ -56,6 +56,10 @@ class ScenarioError(RmqRefError):
     """A scenario is not of the documented form."""
 
 
+class SiteError(RmqRefError):
+    """The documentation site cannot be built, shown or exported."""
+
+
 class TraceError(RmqRefError):
     """A trace cannot be read or stepped as asked."""
 

@@ -17,11 +17,11 @@ FLOORS = (
     ("java",),
     ("model",),
     ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
-    ("route", "releases", "bugs", "route_text", "samples"),
+    ("route", "releases", "bugs", "limits", "route_text", "samples"),
     ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation", "report"),
     ("trace", "send_trace", "conform", "walks", "run_measure"),
     ("plots", "run_plots", "stepper", "controls", "send_controls"),
-    ("cli",),
+    ("cli", "site"),
 )
 """The rooms from the ground up; within a floor any room may stand on another, but not in a circle."""
 

@@ -1002,7 +1002,7 @@ export function mount(trace, host, options = {}) {
     address: () => location.href.replace(/#.*/, "") + hash(place.step),
   };
 
-  begin(trace, { step: options.step ?? stepOfHash() ?? 0, predict: options.predict, answers: options.answers });
+  begin(trace, linked({ step: options.step ?? 0, predict: options.predict, answers: options.answers }));
   host.append(root);
   draw();
   if (options.link) window.addEventListener("hashchange", followHash);
@@ -1122,20 +1122,34 @@ export function mount(trace, host, options = {}) {
   }
 
   function hash(step) {
-    return typeof options.link === "string" ? `#${options.link}.step=${step}` : `#step=${step}`;
+    return `${hashOf(options.link)}${step}`;
   }
 
-  function stepOfHash() {
-    if (!options.link) return null;
-    const start = hash("");
-    const rest = location.hash.startsWith(start) ? location.hash.slice(start.length) : "";
-    return /^\d+$/.test(rest) ? Number(rest) : null;
+  /** The place that the page's address names, if it does: who follows a link to a step is not asked what comes before it. */
+  function linked(where) {
+    const step = stepInAddress(options.link);
+    if (step == null) return where;
+    const next = pending(trace, where.answers ?? []);
+    const asks = where.predict && next >= 0 && trace.decisions[next].step < step;
+    return { ...where, step, predict: where.predict && !asks };
   }
 
   function followHash() {
-    const step = stepOfHash();
-    if (step != null) actions.go(step);
+    if (stepInAddress(options.link) != null) go(moved(trace, { ...place, ...linked(place) }, linked(place).step));
   }
+}
+
+const hashOf = (link) => (typeof link === "string" ? `#${link}.step=` : "#step=");
+
+/**
+ * The step that the page's address names, or null.
+ * @param {boolean | string | undefined} link as in Options
+ */
+export function stepInAddress(link) {
+  if (!link) return null;
+  const start = hashOf(link);
+  const rest = location.hash.startsWith(start) ? location.hash.slice(start.length) : "";
+  return /^\d+$/.test(rest) ? Number(rest) : null;
 }
 
 /** What anywidget calls; the traits are those of rmqref.stepper.Stepper. */

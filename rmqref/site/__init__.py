@@ -1,0 +1,1 @@
+"""The documentation site: built from the notebooks, for any static host."""

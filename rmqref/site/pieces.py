@@ -1,0 +1,199 @@
+"""The interactive pieces of a recorded notebook, and the HTML that stands for them in a page.
+
+A piece is a custom element of `static/elements.js` around its still picture: without JavaScript the picture stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import nbformat
+
+from rmqref.messages import text
+from rmqref.plots import GRID, INK, WASH
+from rmqref.site.showing import PLOT, STEPPER
+from rmqref.trace import Json
+
+THEMES: dict[str, dict[str, str]] = {
+    "light": {INK: "#4c5660", GRID: "rgba(76,86,96,0.3)", WASH: "rgba(76,86,96,0.12)"},
+    "dark": {INK: "#b4bec8", GRID: "rgba(180,190,200,0.3)", WASH: "rgba(180,190,200,0.14)"},
+}
+"""What the ink of a figure becomes where the theme is known; elsewhere one ink has to serve both."""
+
+HEIGHT = 450
+"""Pixels of a figure that does not say how high it is; plotly's own default."""
+
+ASKS = "**Predict"
+"""What a cell of prose holds that asks for a prediction: what comes next is the answer."""
+
+LIVE_WIDGET = "nbval-ignore-output"
+"""The tag of a cell that shows a widget; the next one drives it and prints what it then shows."""
+
+WITHOUT_INPUT = "remove-input"
+"""The tag of a cell whose source is not shown: it only names the widget below it."""
+
+ANSWER = "hide-output"
+"""The tag of a cell whose output stands folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stepper or a figure of a notebook.
+
+    Attributes:
+        notebook: the notebook's stem.
+        name: unique in its notebook: a stepper has the name of its variable, a figure a number.
+        kind: "stepper" or "plot".
+        data: what `rmqref.site.showing.moment` returns, or the figure.
+        is_first: whether it is the notebook's first stepper, whose steps are linked without a name.
+    """
+
+    notebook: str
+    name: str
+    kind: str
+    data: Json
+    is_first: bool = False
+
+    @property
+    def key(self) -> str:
+        """Unique in the site: `notebook.name`."""
+        return f"{self.notebook}.{self.name}"
+
+    @property
+    def height(self) -> int:
+        """Pixels of a figure's height."""
+        return int(self.data["layout"].get("height", HEIGHT))
+
+    @property
+    def description(self) -> str:
+        """What a figure or a run shows, in plain text."""
+        if self.kind == "plot":
+            return str(self.data["layout"]["meta"]["description"])
+        trace = self.data["trace"]
+        return text("site.piece.run", title=trace["title"], release=trace["release"])
+
+
+def pieces_of(notebook: Any, stem: str) -> Iterator[tuple[int, int, Piece]]:
+    """Yield a recorded notebook's pieces, each with the numbers of its cell and of its output.
+
+    Args:
+        notebook: the recorded notebook.
+        stem: its name.
+    """
+    steppers = plots = 0
+    for number, cell in enumerate(notebook.cells):
+        for place, output in enumerate(cell.get("outputs", ())):
+            data = output.get("data", {})
+            if STEPPER in data:
+                steppers += 1
+                yield number, place, Piece(stem, cell.source, "stepper", data[STEPPER], steppers == 1)
+            elif PLOT in data:
+                plots += 1
+                yield number, place, Piece(stem, f"plot-{plots}", "plot", data[PLOT])
+
+
+def dressed_notebook(notebook: Any, stem: str, show: Callable[[Piece], str]) -> Any:
+    """Return a recorded notebook for a reader without a kernel.
+
+    Pieces become HTML, answers to predictions are folded, and below the opening stands the way to the live notebook.
+
+    Args:
+        notebook: the recorded notebook; it is not changed.
+        stem: its name.
+        show: gives the HTML that stands for a piece.
+    """
+    found = list(pieces_of(notebook, stem))
+    notebook = deepcopy(notebook)
+    for number, place, piece in found:
+        notebook.cells[number].outputs[place].data = {"text/html": show(piece)}
+    fold_answers(notebook)
+    notebook.cells.insert(1, nbformat.v4.new_markdown_cell(live_link(stem), id="live"))
+    return notebook
+
+
+def fold_answers(notebook: Any) -> None:
+    """Tag the cells that answer a question, so that their output has to be asked for, and those that name a widget."""
+    asked = False
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            asked = asked or ASKS in cell.source
+            continue
+        shows_widget = LIVE_WIDGET in cell.metadata.get("tags", ())
+        if shows_widget:
+            tag(cell, WITHOUT_INPUT)
+        elif asked and cell.outputs:
+            tag(cell, ANSWER)
+        asked = shows_widget or (asked and not cell.outputs)
+
+
+def tag(cell: Any, name: str) -> None:
+    """Give a cell one more tag."""
+    cell.metadata["tags"] = [*cell.metadata.get("tags", ()), name]
+
+
+def live_link(stem: str) -> str:
+    """Return the link that opens a notebook live."""
+    return (
+        f'<p class="rmq-live"><a href="../live.html?notebook={escape(stem)}">{escape(text("site.live.link"))}</a> '
+        f"<span>{escape(text('site.live.link.more'))}</span></p>"
+    )
+
+
+def element(piece: Piece, *, root: str, still: str, pictures: Mapping[str, str]) -> str:
+    """Return the HTML that stands for a piece.
+
+    Args:
+        piece: the piece.
+        root: the way from the page to the site's root, such as "../".
+        still: of a stepper: its HTML at its first moment.
+        pictures: of a figure: its picture's file names by theme and width.
+    """
+    name = escape(piece.name)
+    failed = escape(text("site.piece.failed"))
+    if piece.kind == "plot":
+        shown = "".join(picture(piece, theme, root, pictures) for theme in THEMES)
+        return (
+            f'<rmq-plot id="{name}" src="{root}plots/{escape(piece.key)}.json" data-failed="{failed}" '
+            f'style="--rmq-height:{piece.height}px">{shown}</rmq-plot>'
+        )
+    attributes = f'step="{piece.data["step"]}" link="{"" if piece.is_first else name}"'
+    if piece.data["predict"]:
+        attributes += " predict"
+    note = (
+        f'<p class="rmq-controls">{escape(text("site.piece.controls"))}</p>' if piece.data["controls"] else ""
+    )
+    return (
+        f'{note}<rmq-stepper id="{name}" src="{root}traces/{escape(piece.key)}.json" data-failed="{failed}" '
+        f"{attributes}><div inert>{still}</div></rmq-stepper>"
+    )
+
+
+def picture(piece: Piece, theme: str, root: str, files: Mapping[str, str]) -> str:
+    """Return a figure's picture for one theme, narrow on a phone."""
+    narrow, wide = (f"{root}pictures/{escape(files[f'{theme} {width}'])}" for width in ("narrow", "wide"))
+    return (
+        f'<picture class="only-{theme}"><source media="(max-width: 500px)" srcset="{narrow}">'
+        f'<img src="{wide}" alt="{escape(piece.description)}" loading="lazy" height="{piece.height}"></picture>'
+    )
+
+
+def themed(figure: Json, theme: str) -> Json:
+    """Return a figure in the ink of a theme.
+
+    Args:
+        figure: a figure as JSON.
+        theme: "light" or "dark".
+
+    >>> themed({"layout": {"font": {"color": "#797979"}}}, "dark")
+    {'layout': {'font': {'color': '#b4bec8'}}}
+    """
+    written = json.dumps(figure)
+    for ink, its in THEMES[theme].items():
+        written = written.replace(ink, its)
+    inked: Json = json.loads(written)
+    return inked

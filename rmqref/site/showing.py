@@ -1,0 +1,57 @@
+"""What a kernel is told while the site is built: a widget gives its recorded run as data, not as a live view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rmqref.controls import PickControls
+from rmqref.send_controls import SendControls
+from rmqref.stepper import Stepper
+from rmqref.trace import Json
+
+STEPPER = "application/vnd.rmqref.stepper+json"
+"""The type of an output that is a stepper at one moment."""
+
+PLOT = "application/vnd.plotly.v1+json"
+"""The type of an output that is a figure."""
+
+
+def moment(stepper: Stepper, *, controls: bool = False) -> Json:
+    """Return a stepper as it is now, as data.
+
+    Args:
+        stepper: the stepper.
+        controls: whether it stands below controls, which need Python.
+
+    Returns:
+        Its trace with its words, and where its reader is.
+
+    >>> from rmqref.situation import Situation
+    >>> from rmqref.trace import record
+    >>> now = moment(Stepper(record(Situation()), predict=True))
+    >>> now["step"], now["predict"], now["answers"]
+    (0, True, [None])
+    """
+    return {
+        "trace": stepper.trace,
+        "step": stepper.step,
+        "predict": stepper.predict,
+        "answers": list(stepper.answers),
+        "controls": controls,
+    }
+
+
+def shown(widget: Stepper | PickControls | SendControls, **_wanted: object) -> dict[str, Any]:
+    """Return what a cell's output holds of a widget, by type."""
+    stepper = widget if isinstance(widget, Stepper) else widget.stepper
+    return {STEPPER: moment(stepper, controls=stepper is not widget), "text/plain": repr(widget)}
+
+
+def install() -> None:
+    """Let this kernel show widgets in this way."""
+    from IPython.core.getipython import get_ipython  # noqa: PLC0415  # there is a kernel only where this runs
+
+    shell = get_ipython()
+    assert shell is not None
+    for widget in (Stepper, PickControls, SendControls):
+        shell.display_formatter.mimebundle_formatter.for_type(widget, shown)
