@@ -92,8 +92,20 @@ def compute_not_available_duration(
 def array_element(array: tuple[int, ...], position: int) -> int:
     """Return an array's element, with the error that Java's arrays have for a missing one.
 
+    Args:
+        array: the durations, in milliseconds.
+        position: the element's place, from 0.
+
+    Returns:
+        The duration there, in milliseconds.
+
     Raises:
         ArrayIndexOutOfBoundsException: the array has no such position.
+
+    Java: part of MQFaultStrategy#computeNotAvailableDuration, all releases.
+
+    >>> array_element((0, 0, 30000), 2)
+    30000
     """
     if position >= len(array):
         raise ArrayIndexOutOfBoundsException(position, len(array))

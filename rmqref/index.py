@@ -29,7 +29,13 @@ class ThreadLocalIndex(threading.local):
         self.random = random
 
     def increment_and_get(self) -> int:
-        """Move this thread's counter on by one and return its visible value."""
+        """Move this thread's counter on by one and return its visible value.
+
+        Returns:
+            An int; a negative one, the smallest, only in 4.8.0 .. 4.9.3, 5.0.0-PREVIEW and 5.0.0-ALPHA.
+
+        Java: ThreadLocalIndex#getAndIncrement up to 4.8.0, #incrementAndGet from 4.9.0.
+        """
         raise NotImplementedError
 
     def reset(self) -> None:

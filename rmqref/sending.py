@@ -19,6 +19,8 @@ class Verdict(NamedTuple):
     Args:
         isolation: whether a fixed latency is looked up instead of the measured one.
         reachable: whether the broker can be reached (used from 5.1.4).
+
+    Java: the last arguments of DefaultMQProducerImpl#updateFaultItem, all releases (`reachable` from 5.1.4).
     """
 
     isolation: bool

@@ -313,7 +313,7 @@ def write_queue_nums_of(
 def any_queue_data(queue_data: QueueData) -> bool:
     """Return True: the fallback does not look at permissions.
 
-    Java: TopicPublishInfo#getQueueIdByBroker, all releases but 4.9.8.
+    Java: TopicPublishInfo#getQueueIdByBroker up to 5.1.0 but for 4.9.8, #getWriteQueueIdByBroker 5.1.1 .. 5.1.3.
 
     >>> any_queue_data(QueueData("broker-a", perm=4))
     True
