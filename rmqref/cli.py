@@ -105,6 +105,7 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("--format", required=True, help=text("cli.site.format"))
     export.add_argument("--to", type=Path, required=True, metavar="DIR", help=text("cli.site.to"))
     export.add_argument("--source", type=Path, metavar="DIR", help=text("cli.site.source"))
+    export.add_argument("--base", metavar="ADDRESS", help=text("cli.site.export.base"))
     export.set_defaults(run=run_site_export)
     return top
 
@@ -209,7 +210,7 @@ def run_site_export(options: argparse.Namespace) -> int:
     with_site_packages()
     from rmqref.site.export import export  # noqa: PLC0415
 
-    export(options.to, format=options.format, source=options.source, say=show)
+    export(options.to, format=options.format, source=options.source, base=options.base, say=show)
     return 0
 
 

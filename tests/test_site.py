@@ -153,14 +153,18 @@ def test_a_page_allows_its_own_scripts_only():
     [
         (
             ["thesis.tex"],
-            "The folder {to} holds something else than a site of rmqref: name an empty or a new one.",
+            "The folder {to} holds something else than an earlier site of rmqref: name an empty or a new one.",
         ),
         (
             ["index.html"],
-            "The folder {to} holds something else than a site of rmqref: name an empty or a new one.",
+            "The folder {to} holds something else than an earlier site of rmqref: name an empty or a new one.",
         ),
         ([], None),
-        ([building.MARK, "index.html"], None),
+        ([".rmqref-site", "index.html"], None),
+        (
+            [".rmqref-export", "README.md"],
+            "The folder {to} holds something else than an earlier site of rmqref: name an empty or a new one.",
+        ),
     ],
 )
 def test_only_a_site_is_replaced(tmp_path, contents, sentence):
@@ -170,21 +174,21 @@ def test_only_a_site_is_replaced(tmp_path, contents, sentence):
         (to / name).touch()
     source = tmp_path / "source"
     if sentence is None:
-        building.check_target(to, source)
+        building.check_target(to, source, "site")
         return
     with pytest.raises(SiteError) as error:
-        building.check_target(to, source)
+        building.check_target(to, source, "site")
     assert str(error.value) == sentence.format(to=to)
 
 
 def test_a_site_does_not_take_the_place_of_a_file_or_of_the_project(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(SiteError, match="file is a file"):
-        building.check_target(tmp_path / "file", tmp_path)
+        building.check_target(tmp_path / "file", tmp_path, "site")
     (tmp_path / "to").mkdir()
-    (tmp_path / "to" / building.MARK).touch()
+    (tmp_path / "to" / ".rmqref-site").touch()
     with pytest.raises(SiteError, match="holds the project itself"):
-        building.check_target(tmp_path / "to", tmp_path / "to" / "rmqref")
+        building.check_target(tmp_path / "to", tmp_path / "to" / "rmqref", "site")
 
 
 def test_a_wrong_call_is_one_sentence(tmp_path, capsys):

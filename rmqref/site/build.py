@@ -34,8 +34,8 @@ from rmqref.site.vendored import npm_packages
 
 HERE = Path(__file__).parent
 
-MARK = ".rmqref-site"
-"""The file by which a folder is known as a site that may be built again."""
+MARK = ".rmqref-{kind}"
+"""The file by which a folder is known as a site, or an export, that may be written again."""
 
 ENVIRONMENT = {
     "PLOTLY_RENDERER": "plotly_mimetype",
@@ -105,7 +105,7 @@ def build(to: Path, *, source: Path | None = None, base_url: str | None = None, 
     source = source_folder(source)
     if base_url is not None and not re.fullmatch(r"https?://\S+/", base_url):
         raise SiteError("site.error.base", url=base_url)
-    check_target(to, source)
+    check_target(to, source, "site")
     paths = sorted((source / "notebooks").glob("*.ipynb"))
     with tempfile.TemporaryDirectory(prefix="rmqref-") as folder, ThreadPoolExecutor() as pool:
         scratch = Path(folder)
@@ -128,22 +128,27 @@ def build(to: Path, *, source: Path | None = None, base_url: str | None = None, 
         write_live_page(site, titles(recorded.notebooks))
         say(text("site.say.live"))
         lite.result()
-        replace(site, to)
+        replace(site, to, "site")
     say(text("site.say.done", folder=str(to), seconds=round(time.monotonic() - began)))
 
 
-def check_target(to: Path, source: Path) -> None:
-    """Refuse a folder that holds something else than a site, or the project itself.
+def check_target(to: Path, source: Path, kind: str) -> None:
+    """Refuse a folder that holds something else than what will be written, or the project itself.
+
+    Args:
+        to: the folder.
+        source: the project's sources.
+        kind: "site" or "export".
 
     Raises:
         SiteError: it does.
     """
     if to.exists() and not to.is_dir():
-        raise SiteError("site.error.file", folder=str(to))
-    if to.is_dir() and any(to.iterdir()) and not (to / MARK).is_file():
-        raise SiteError("site.error.folder", folder=str(to))
+        raise SiteError("site.error.file", folder=str(to), kind=kind)
+    if to.is_dir() and any(to.iterdir()) and not (to / MARK.format(kind=kind)).is_file():
+        raise SiteError("site.error.folder", folder=str(to), kind=kind)
     if source.is_relative_to(to.resolve()):
-        raise SiteError("site.error.inside", folder=str(to))
+        raise SiteError("site.error.inside", folder=str(to), kind=kind)
 
 
 def plotly_of(packages: Path) -> Path:
@@ -269,10 +274,16 @@ def titles(notebooks: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def replace(site: Path, to: Path) -> None:
-    """Put a finished site in the place of an older one."""
-    (site / MARK).write_text(f"rmqref {rmqref.__version__}\n", encoding="utf-8")
+def replace(made: Path, to: Path, kind: str) -> None:
+    """Put a finished site, or export, in the place of an older one.
+
+    Args:
+        made: the finished one.
+        to: its place.
+        kind: "site" or "export".
+    """
+    (made / MARK.format(kind=kind)).write_text(f"rmqref {rmqref.__version__}\n", encoding="utf-8")
     if to.exists():
         shutil.rmtree(to)
     to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.move(site, to)
+    shutil.move(made, to)

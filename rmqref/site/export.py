@@ -60,7 +60,7 @@ def export(
     if base is not None and not ADDRESS.fullmatch(base):
         raise SiteError("site.export.error.base", base=base)
     source = source_folder(source)
-    check_target(to, source)
+    check_target(to, source, "export")
     with tempfile.TemporaryDirectory(prefix="rmqref-") as folder:
         scratch = Path(folder)
         say(text("site.say.packages"))
@@ -69,7 +69,7 @@ def export(
         recorded = record(paths, plotly, scratch / "export" / FOLDER / "pictures", say)
         say(text("site.say.pages"))
         FORMATS[format](recorded, source, scratch / "export", plotly, base or BESIDE)
-        replace(scratch / "export", to)
+        replace(scratch / "export", to, "export")
     say(text("site.export.done", folder=str(to), seconds=round(time.monotonic() - began)))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from docutils import nodes
 
 from rmqref.messages import text
+from rmqref.site.reference import connect
 from rmqref.stepper import STATIC
 
 HERE = Path(__file__).parent
@@ -74,6 +75,12 @@ def settings(base_url: str | None) -> dict[str, Any]:
         "nb_number_source_lines": False,
         "nb_code_prompt_show": text("site.answer.show"),
         "nb_code_prompt_hide": text("site.answer.hide"),
+        "default_role": "py:obj",
+        "add_module_names": False,
+        "toc_object_entries_show_parents": "hide",
+        "maximum_signature_line_length": 88,
+        "python_use_unqualified_type_names": True,
+        "napoleon_use_ivar": True,
         "autodoc_member_order": "bysource",
         "autodoc_typehints": "signature",
         "copybutton_exclude": ".linenos, .gp, .go",
@@ -84,10 +91,8 @@ def settings(base_url: str | None) -> dict[str, Any]:
 
 def setup(app: Any) -> dict[str, Any]:
     """Connect what is added to a page, as an extension of Sphinx does."""
-    from rmqref.site.reference import process_docstring  # noqa: PLC0415  # where Sphinx is at work
-
     app.connect("html-page-context", describe)
-    app.connect("autodoc-process-docstring", process_docstring)
+    connect(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
