@@ -99,9 +99,15 @@ $(VENV)/.bench: $(VENV)/.installed tests/benchmarks/requirements.lock
 # Needs uv. Takes the newest versions that pyproject.toml allows; the benchmarks' lock follows the main one.
 COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
   --no-header --no-annotate --no-emit-index-url --quiet
+# For a terminal, for matplotlib, or for a JupyterLab that is installed; jedi alone would take a quarter of the time until
+# the first cell runs, and IPython completes names without it.
+LITE_LEAVES_OUT := jedi parso prompt-toolkit wcwidth matplotlib-inline jupyterlab-widgets widgetsnbextension
 lock:
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH: pip install uv"; exit 1; }
 	$(COMPILE) --extra notebooks --extra site --group test -o requirements.lock >/dev/null
+	uv pip compile rmqref/site/vendor/lite.in --python-version 3.14 --python-platform wasm32-pyodide2025 \
+	  --generate-hashes --upgrade --no-header --no-annotate --no-emit-index-url --quiet \
+	  $(LITE_LEAVES_OUT:%=--no-emit-package %) -o rmqref/site/vendor/lite.lock >/dev/null
 	$(COMPILE) --group bench --constraints requirements.lock -o tests/benchmarks/requirements.lock >/dev/null
 
 clean:

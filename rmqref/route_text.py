@@ -65,7 +65,7 @@ def read_route(text: str | bytes) -> TopicRouteData:
     Raises:
         RouteError: the text holds no route, a broken one, or several that differ; the error says where.
 
-    Java: TopicRouteSubCommand#printData, TopicRouteData#toString, 4.0.0-incubating .. 5.3.3.
+    Java: TopicRouteData#toString, 4.0.0-incubating .. 5.3.3; TopicRouteSubCommand#printData, 4.9.0 .. 5.3.3.
 
     >>> route = read_route('''{
     ...   "brokerDatas":[{"brokerAddrs":{0:"10.0.0.1:10911"}, "brokerName":"broker-a"}],
@@ -102,7 +102,7 @@ def read_routes(text: str | bytes) -> list[RouteText]:
     Raises:
         RouteError: the text holds no route, or one of them is broken; the error says where.
 
-    Java: TopicRouteSubCommand#printData, TopicRouteData#toString, 4.0.0-incubating .. 5.3.3.
+    Java: TopicRouteData#toString, 4.0.0-incubating .. 5.3.3; TopicRouteSubCommand#printData, 4.9.0 .. 5.3.3.
 
     >>> log = "topicRouteTable.put. Topic = T, TopicRouteData[TopicRouteData [queueDatas=[], brokerDatas=[]]]"
     >>> read_routes(log)[0].topic, read_routes(log)[0].column, read_routes(log)[0].not_printed

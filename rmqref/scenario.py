@@ -1,26 +1,30 @@
 """A scenario: brokers, what goes wrong with them, a producer and what it sends, as one value or one small file.
 
-title = "broker-b hangs"
-release = "4.9.7"
-start = 0
+Such a file::
 
-[[broker]]
-name = "broker-a"
+    title = "broker-b hangs"
+    release = "4.9.7"
+    start = 0
 
-[[broker]]
-name = "broker-b"
-queues = 2
-latency = [3, 9]
+    [[broker]]
+    name = "broker-a"
 
-[[fault]]
-broker = "broker-b"
-does = "hang"
-at = 1000
-until = 11000
+    [[broker]]
+    name = "broker-b"
+    queues = 2
+    latency = [3, 9]
 
-[load]
-sends = 100
-every = 50
+    [[fault]]
+    broker = "broker-b"
+    does = "hang"
+    at = 1000
+    until = 11000
+
+    [load]
+    sends = 100
+    every = 50
+
+All times are in milliseconds.
 """
 
 from __future__ import annotations

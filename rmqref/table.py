@@ -32,9 +32,10 @@ class Table:
     def _repr_html_(self) -> str:
         head, *rows = self.rows
         left = 'style="text-align:left"'  # JupyterLab sets tables to the right
+        name = f'<th scope="row" {left}>'
         heads = "".join(f'<th scope="col" {left}>{escape(cell)}</th>' for cell in head)
         body = "".join(
-            f'<tr><th scope="row" {left}>{escape(first)}</th>'
+            f"<tr>{name + escape(first) + '</th>' if first else '<td></td>'}"
             f"{''.join(f'<td {left}>{escape(cell)}</td>' for cell in cells)}</tr>"
             for first, *cells in rows
         )

@@ -148,10 +148,11 @@ def picks_by_thread(topic: TopicPublishInfo, threads: int, picks: int) -> str:
         try:
             thread.start()
         except RuntimeError:
-            # Python in a browser has no threads. A counter that no thread has used is what another one would see.
+            # Python in a browser has no threads: its only one sees what a new one would, a counter without a start.
             index = topic.send_which_queue
-            topic = replace(topic, send_which_queue=type(index)(index.random))
+            kept, index.stored = index.stored, None
             work()
+            index.stored = kept
         else:
             thread.join()
     return "\n".join(lines)

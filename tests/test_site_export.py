@@ -27,8 +27,7 @@ from rmqref.plots import share_per_queue
 from rmqref.site.build import Recorded
 from rmqref.site.embeds import embed
 from rmqref.site.export import BESIDE, FOLDER, export, export_markdown
-from rmqref.site.pictures import WIDTHS
-from rmqref.site.pieces import THEMES, pieces_of
+from rmqref.site.pieces import THEMES, WIDTHS, pieces_of
 from rmqref.site.portable import portable, rows_of
 from rmqref.site.showing import PLOT, shown
 from rmqref.site.vendored import NPM

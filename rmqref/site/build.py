@@ -125,7 +125,7 @@ def build(to: Path, *, source: Path | None = None, base_url: str | None = None, 
         write_sources(recorded, source, scratch / "pages")
         run_sphinx(scratch / "pages", site, base_url, scratch / "doctrees")
         write_static(recorded, site, plotly_of(packages))
-        write_live_page(site, titles(recorded.notebooks))
+        write_live_page(site, titles(recorded.notebooks), base_url)
         say(text("site.say.live"))
         lite.result()
         replace(site, to, "site")

@@ -271,13 +271,15 @@ def check(lite: Path) -> None:
         raise SiteError("site.lite.outside", setting=json.dumps(options))
 
 
-def write_live_page(to: Path, notebooks: Sequence[tuple[str, str]]) -> None:
+def write_live_page(to: Path, notebooks: Sequence[tuple[str, str]], base_url: str | None = None) -> None:
     """Write the page around JupyterLite: `live.html?notebook=STEM`.
 
     Args:
         to: the site's folder.
         notebooks: stem and title of each notebook.
+        base_url: where the site will stand, or None.
     """
+    canonical = f'<link rel="canonical" href="{escape(base_url)}live.html">\n' if base_url else ""
     words = {name: words for name, words in catalogue().items() if name.startswith("site.live.say.")}
     data = json.dumps({"titles": dict(notebooks), "words": words}).replace("<", "\\u003c")
     links = "\n".join(
@@ -286,6 +288,8 @@ def write_live_page(to: Path, notebooks: Sequence[tuple[str, str]]) -> None:
     )
     template = Template((LIVE / "live.html").read_text(encoding="utf-8"))
     page = template.substitute(
+        canonical=canonical,
+        description=escape(text("site.live.description")),
         title=escape(text("site.live.title")),
         back=escape(text("site.live.back")),
         progress=escape(text("site.live.progress")),

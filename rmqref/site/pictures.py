@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rmqref.errors import SiteError
-from rmqref.site.pieces import THEMES, Piece, themed
+from rmqref.site.pieces import THEMES, WIDTHS, Piece, themed
 from rmqref.stepper import STATIC
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 """It asks nobody for anything."""
-
-WIDTHS = {"wide": 720, "narrow": 340}
-"""Pixels of a picture's width beside the contents, and on a phone."""
 
 MOUNT = """([trace, options]) => {
   const host = document.body.appendChild(document.createElement("div"));

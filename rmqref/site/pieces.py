@@ -25,6 +25,9 @@ THEMES: dict[str, dict[str, str]] = {
 }
 """What the ink of a figure becomes where the theme is known; elsewhere one ink has to serve both."""
 
+WIDTHS = {"wide": 720, "narrow": 340}
+"""Pixels of a picture's width beside the contents, and on a phone."""
+
 HEIGHT = 450
 """Pixels of a figure that does not say how high it is; plotly's own default."""
 
@@ -177,8 +180,9 @@ def picture(piece: Piece, theme: str, root: str, files: Mapping[str, str]) -> st
     """Return a figure's picture for one theme, narrow on a phone."""
     narrow, wide = (f"{root}pictures/{escape(files[f'{theme} {width}'])}" for width in ("narrow", "wide"))
     return (
-        f'<picture class="only-{theme}"><source media="(max-width: 500px)" srcset="{narrow}">'
-        f'<img src="{wide}" alt="{escape(piece.description)}" loading="lazy" height="{piece.height}"></picture>'
+        f'<picture class="only-{theme}"><source media="(max-width: 500px)" srcset="{narrow}" '
+        f'width="{WIDTHS["narrow"]}" height="{piece.height}"><img src="{wide}" alt="{escape(piece.description)}" '
+        f'loading="lazy" width="{WIDTHS["wide"]}" height="{piece.height}"></picture>'
     )
 
 

@@ -167,19 +167,21 @@ def process_docstring(_app: Any, what: str, _name: str, _obj: Any, _options: Any
 
 
 def process_signature(
-    _app: Any, _what: str, _name: str, _obj: Any, _options: Any, signature: str | None, returned: str | None
+    _app: Any, _what: str, _name: str, obj: Any, _options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """Return a signature whose defaults are Python: Sphinx can set no other, and asks for every signature.
+    """Return a signature whose defaults are Python, and none of a protocol; Sphinx asks for every signature.
 
     Args:
         _app: Sphinx.
         _what: the kind of thing that is documented.
         _name: its full name.
-        _obj: it.
+        obj: it.
         _options: those of the directive.
         signature: the arguments in their brackets.
         returned: what is returned.
     """
+    if getattr(obj, "_is_protocol", False):
+        return "", None
     return signature and NO_VALUE.sub("...", signature), returned
 
 

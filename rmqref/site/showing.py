@@ -51,7 +51,6 @@ def install() -> None:
     """Let this kernel show widgets in this way."""
     from IPython.core.getipython import get_ipython  # noqa: PLC0415  # there is a kernel only where this runs
 
-    shell = get_ipython()
-    assert shell is not None
+    shell: Any = get_ipython()
     for widget in (Stepper, PickControls, SendControls):
         shell.display_formatter.mimebundle_formatter.for_type(widget, shown)

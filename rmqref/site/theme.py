@@ -29,8 +29,22 @@ POLICY = (
 
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
-SCROLLS = re.compile(r'<div class="table-wrapper|<pre(?= |>)')
+SCROLLS = re.compile(r'<div class="table-wrapper|<div class="output text_html">(?=<table)|<pre(?= |>)')
 """What scrolls sideways if it is too wide; a reader with a keyboard has to get there."""
+
+PARAMETERS = re.compile(r'<dl>\s*((?:<dd><em class="sig-param">.*?</dd>\s*)+)</dl>', re.DOTALL)
+"""A long signature, one argument a line. To a screen reader a list of descriptions without terms is none."""
+
+DESCRIBED = re.compile("<(/?)dd")
+
+SAID_BETTER = {
+    '<summary aria-label="Toggle hidden content">': "<summary>",  # its own words say more
+    '<p class="caption" role="heading">': '<p class="caption">',  # a heading of no level
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="{pages}">',
+    '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="{contents}">',
+    '<aside class="toc-drawer no-toc">': '<aside class="toc-drawer no-toc" aria-label="{contents}">',
+}
+"""What Sphinx, myst-nb and furo write, and what is written instead."""
 
 
 def settings(base_url: str | None) -> dict[str, Any]:
@@ -85,7 +99,7 @@ def settings(base_url: str | None) -> dict[str, Any]:
         "autodoc_typehints": "signature",
         "copybutton_exclude": ".linenos, .gp, .go",
         "suppress_warnings": ["config.cache"],
-        "templates_path": [],
+        "templates_path": [str(HERE / "templates")],
     }
 
 
@@ -122,7 +136,11 @@ def finished(page: str) -> str:
         for script in dict.fromkeys(INLINE_SCRIPT.findall(page))
     )
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(scripts=scripts)}">'
-    page = page.replace('<summary aria-label="Toggle hidden content">', "<summary>")  # its own words say more
+    parameters = '<span class="sig-params">{}</span>'
+    for theirs, ours in SAID_BETTER.items():
+        named = ours.format(pages=text("site.label.pages"), contents=text("site.label.contents"))
+        page = page.replace(theirs, named)
+    page = PARAMETERS.sub(lambda found: DESCRIBED.sub(r"<\1span", parameters.format(found[1])), page)
     page = re.sub(r'<meta charset="utf-8" ?/?>', lambda found: found[0] + policy, page, count=1)
     return SCROLLS.sub(lambda found: reachable(found[0]), page)
 

@@ -413,7 +413,7 @@ function verdictPart({ trace, words }, actions) {
 
 /** The call stack as a path; each call can be looked at. It scrolls sideways, and fades where there is more. */
 function stackPart({ trace, words, deepest }, actions) {
-  const node = html("nav", { class: "rmq-stack", "aria-label": words.text("stepper.stack"),
+  const node = html("div", { class: "rmq-stack", role: "group", "aria-label": words.text("stepper.stack"),
     "data-deep": deepest > 5 || null, onscroll: fade });
   let [before, shown] = ["", -1];
   return { node, update };
@@ -446,7 +446,7 @@ function stackPart({ trace, words, deepest }, actions) {
 /** The source: built once for each function, then only the classes of its lines change. */
 function codePart({ trace, words }) {
   const java = html("p", { class: "rmq-java" });
-  const node = html("div", { class: "rmq-code", tabindex: "0", role: "region" });
+  const node = html("div", { class: "rmq-code", tabindex: "0", role: "group" });
   const listings = trace.sources.map(() => null);
   const rows = Math.max(...trace.sources.map((source) => visibleRows(source)));
   node.style.setProperty("--rmq-rows", String(Math.min(Math.max(rows, 8), 14)));

@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
 
 from rmqref.site.build import build
 from rmqref.site.pictures import FLAGS
@@ -52,6 +52,14 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     loaded: list[str] = field(default_factory=list)
 
+    def note_message(self, said: ConsoleMessage) -> None:
+        if said.type == "error":
+            self.errors.append(said.text)
+
+    def note_response(self, answer: Response) -> None:
+        if answer.status >= 400:
+            self.errors.append(f"{answer.status} {answer.url}")
+
     @property
     def complaints(self) -> list[str]:
         return [*self.outside, *self.errors]
@@ -80,9 +88,9 @@ class Site:
         )
         context.set_default_timeout(20_000)
         visit = Visit(context.new_page())
-        visit.page.on("console", lambda said: said.type == "error" and visit.errors.append(said.text))
+        visit.page.on("console", visit.note_message)
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
-        visit.page.on("response", lambda answer: answer.status >= 400 and visit.errors.append(answer.url))
+        visit.page.on("response", visit.note_response)
         visit.page.on("request", lambda request: self._note(visit, request.url))
         try:
             visit.page.goto(self.url + path, wait_until="load" if wait else "commit")

@@ -221,7 +221,7 @@ def test_a_deep_stack_can_be_read(show: Any, traces: dict[str, Any], width: int)
     steps = traces["long"]["steps"]
     deepest = max(range(len(steps)), key=lambda n: len(steps[n]["stack"]))
     page, stepper = show("long", width=width, step=deepest)
-    stack = stepper.get_by_role("navigation", name="Call stack")
+    stack = stepper.get_by_role("group", name="Call stack")
     names = stack.get_by_role("button")
     assert names.count() == len(steps[deepest]["stack"]) >= 8
     inside = "(one, nav) => one.getBoundingClientRect().right <= nav.getBoundingClientRect().right + 1"

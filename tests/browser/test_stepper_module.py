@@ -252,15 +252,15 @@ def test_every_step_shows_what_the_trace_says(show: Any, name: str) -> None:
 
 def test_a_caller_can_be_looked_at(show: Any) -> None:
     page, stepper = show("retry", step=20)
-    stack = stepper.get_by_role("navigation", name="Call stack").get_by_role("button")
+    stack = stepper.get_by_role("group", name="Call stack").get_by_role("button")
     running = stack.last.inner_text()
     stack.nth(1).click()
-    assert stepper.get_by_role("region", name=f"Source of {stack.nth(1).inner_text()}").is_visible()
+    assert stepper.get_by_role("group", name=f"Source of {stack.nth(1).inner_text()}").is_visible()
     assert stepper.locator(".rmq-waits").count() == 1
     stepper.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
-    assert stepper.get_by_role("region", name=f"Source of {running}").is_visible()
+    assert stepper.get_by_role("group", name=f"Source of {running}").is_visible()
 
 
 def test_the_ring_marks_looks_and_the_pick(show: Any) -> None:
