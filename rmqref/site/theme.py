@@ -78,6 +78,7 @@ def settings(base_url: str | None) -> dict[str, Any]:
         "html_show_copyright": False,
         "html_show_sphinx": False,
         "html_copy_source": False,
+        "html_domain_indices": False,
         "html_show_sourcelink": False,
         "pygments_style": "a11y-high-contrast-light",
         "pygments_dark_style": "a11y-high-contrast-dark",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from rmqref.site.pictures import find_chromium
 from rmqref.site.vendored import npm_packages
 from tests.browser.lab import HOW_TO_GET_CHROMIUM, SCREENSHOTS
+from tests.browser.lite import live_page
 from tests.browser.site import BASE_URL, Site, running_site
 
 WIDTHS = {"desktop": 1300, "phone": 360}
@@ -21,6 +23,7 @@ NOTEBOOKS = sorted(path.stem for path in (Path(__file__).parents[2] / "notebooks
 
 SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 ALL_SEEN = """async () => {
+  for (const answer of document.querySelectorAll("article details")) answer.open = true;
   for (const piece of document.querySelectorAll("rmq-stepper, rmq-plot")) await piece.load();
 }"""
 RUN_AXE = """async () => {
@@ -73,7 +76,8 @@ def test_every_page_has_a_title_a_description_and_its_address_of_its_own(site: S
         titles[path] = title.strip()
         assert "Content-Security-Policy" in page, path
         if path not in {"genindex.html", "search.html"}:
-            assert re.search(r'<meta name="description" content="[^"]{20,200}"', page), path
+            (description,) = re.findall(r'<meta name="description" content="([^"]+)"', page)
+            assert 20 <= len(unescape(description)) <= 200, path
         if path != "search.html":  # whatever is searched for, it is one page
             assert f'<link rel="canonical" href="{BASE_URL}{path}"' in page, path
 
@@ -117,15 +121,15 @@ def test_a_figure_is_drawn_when_it_comes_into_view_and_follows_the_theme(site: S
     with site.open("notebooks/01_first_pick.html") as visit:
         visit.page.wait_for_load_state("networkidle")
         assert not any("plotly" in name or name.startswith("plots/") for name in visit.loaded)
-        plot = visit.page.locator("rmq-plot#plot-1")
+        plot = visit.page.locator("rmq-plot#plot-3")
         plot.scroll_into_view_if_needed()
         plot.locator(".main-svg").first.wait_for()
-        visit.page.locator("rmq-plot#plot-1[data-drawn]").wait_for()
+        visit.page.locator("rmq-plot#plot-3[data-drawn]").wait_for()
         assert plot.locator("picture:visible").count() == 0
         ink = plot.locator(".gtitle").first.evaluate("(title) => getComputedStyle(title).fill")
         visit.page.evaluate("() => { document.body.dataset.theme = 'dark'; }")
         visit.page.wait_for_function(
-            "(ink) => getComputedStyle(document.querySelector('rmq-plot#plot-1 .gtitle')).fill !== ink",
+            "(ink) => getComputedStyle(document.querySelector('rmq-plot#plot-3 .gtitle')).fill !== ink",
             arg=ink,
         )
         assert visit.complaints == []
@@ -198,7 +202,7 @@ def test_without_javascript_text_and_pictures_stay(site: Site) -> None:
             assert still.locator(".rmq-code").is_visible()
             assert still.locator("svg").first.is_visible()
             assert not still.locator("footer").is_visible()
-            pictures = page.locator("rmq-plot#plot-1 img:visible")
+            pictures = page.locator("rmq-plot#plot-3 img:visible")
             assert pictures.count() == 1
             pictures.first.scroll_into_view_if_needed()
             assert f".{theme}." in str(pictures.first.get_attribute("src"))
@@ -272,3 +276,14 @@ def test_the_theme_is_switched_and_stays(site: Site) -> None:
         assert light != dark
         visit.page.goto(site.url + "glossary.html")
         assert visit.page.evaluate("() => document.body.dataset.theme") == "dark"
+
+
+def test_a_notebook_runs_live_and_a_control_changes_what_is_shown(site: Site) -> None:
+    with live_page(site.browser, site.url) as live:
+        live.page.goto(f"{site.url}notebooks/01_first_pick.html")
+        live.page.locator(".rmq-live a").click()
+        live.page.get_by_role("progressbar").wait_for()
+        live.wait_until_ran()
+        live.change_a_control()
+        live.see_a_figure()
+        assert live.noise() == []
