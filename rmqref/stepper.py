@@ -200,16 +200,32 @@ class Stepper(anywidget.AnyWidget):
     step = traitlets.Int(0).tag(sync=True)
     predict = traitlets.Bool(False).tag(sync=True)
     answers: traitlets.List[int | None] = traitlets.List().tag(sync=True)
+    # How many traces there were, and on which of them the reader was: a busy kernel hears late of a step.
+    run = traitlets.Int(-1).tag(sync=True)
+    seen = traitlets.Int(0).tag(sync=True)
     prediction = traitlets.Int(None, allow_none=True)
     score = traitlets.Dict()
 
     def __init__(self, trace: Json, *, step: int = 0, predict: bool = False, language: str = "en") -> None:
         self._language = language
+        self._heard = False
         ready = dressed(trace, language)
         nothing: Answers = [None] * len(ready["decisions"])
         super().__init__(trace=ready, answers=nothing, score=score(ready, nothing))
         self.step = step
         self.predict = predict
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what the reader did; a step on the trace before this one does not count."""
+        self._heard = True
+        try:
+            super().set_state(sync_data)
+        finally:
+            self._heard = False
+
+    @property
+    def _is_late(self) -> bool:
+        return self._heard and self.seen != self.run
 
     def __repr__(self) -> str:
         title, release = self.trace["title"], self.trace["release"]
@@ -284,10 +300,15 @@ class Stepper(anywidget.AnyWidget):
 
     @traitlets.validate("step")
     def _check_step(self, proposal: dict[str, Any]) -> int:
-        step: int = proposal["value"]
+        step: int = 0 if self._is_late else proposal["value"]
         if not 0 <= step <= self.last:
             raise TraceError("stepper.error.step", step=step, last=self.last)
         return min(step, limit(self.trace, self.answers, self.predict))
+
+    @traitlets.validate("answers")
+    def _check_answers(self, proposal: dict[str, Any]) -> list[int | None]:
+        answers: list[int | None] = proposal["value"]
+        return [None] * len(self.trace["decisions"]) if self._is_late else answers
 
     @traitlets.validate("prediction")
     def _check_prediction(self, proposal: dict[str, Any]) -> int | None:
@@ -328,6 +349,7 @@ class Stepper(anywidget.AnyWidget):
     @traitlets.observe("trace")
     def _begin(self, _change: object) -> None:
         with self.hold_trait_notifications():
+            self.run += 1
             self.answers = [None] * len(self.trace["decisions"])
             self.step = 0
 

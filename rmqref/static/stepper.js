@@ -1159,7 +1159,7 @@ function render({ model, el }) {
   const apply = () => stepper.apply(place());
   const begin = () => stepper.setTrace(model.get("trace"), { predict: model.get("predict") });
   stepper.on(({ step, predict, answers }) => {
-    model.set({ step, predict, answers });
+    model.set({ step, predict, answers, seen: model.get("run") });
     model.save_changes();
   });
   const wired = [["change:step", apply], ["change:predict", apply], ["change:answers", apply], ["change:trace", begin]];

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,11 +19,11 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
 
-from rmqref.site.build import build
 from rmqref.site.pictures import FLAGS
 from rmqref.site.serve import Handler, Server
 
 BASE_URL = "https://docs.example.org/docs/rmqref/"
+ROOT = Path(__file__).parents[2]
 PREFIX = "docs/rmqref/"
 """Sites often stand below a path: so does this one in all tests."""
 
@@ -135,7 +137,8 @@ def running_site(scratch: Path, chromium: str) -> Iterator[Site]:
     if given := os.environ.get("RMQREF_SITE"):
         shutil.copytree(given, folder)
     else:
-        build(folder, base_url=BASE_URL)
+        command = [sys.executable, "-m", "rmqref", "site", "build", "--to", folder, "--base-url", BASE_URL]
+        subprocess.run(command, cwd=ROOT, check=True)
     with (
         Server(("127.0.0.1", 0), partial(Handler, directory=str(scratch))) as server,
         sync_playwright() as playwright,
