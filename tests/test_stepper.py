@@ -237,11 +237,11 @@ def test_the_module_stands_alone() -> None:
 
 
 def test_a_step_that_arrives_after_a_new_trace_does_not_count():
-    stepper = Stepper(record(Situation("4.9.4", start=4)), predict=True)
+    stepper = Stepper(record(Situation("4.9.4", start=4)))
     stepper.set_state({"step": 1, "seen": 0})
     assert stepper.step == 1
     stepper.trace = record(Situation("5.3.3", start=4, calls=2))
-    stepper.set_state({"step": stepper.last + 50, "predict": True, "answers": [5]})
+    stepper.set_state({"step": stepper.last + 50, "answers": [5]})
     assert (stepper.step, stepper.answers) == (0, [None, None])
     stepper.set_state({"step": 2, "seen": stepper.run})
     assert stepper.step == 2

@@ -137,7 +137,7 @@ def running_site(scratch: Path, chromium: str) -> Iterator[Site]:
     if given := os.environ.get("RMQREF_SITE"):
         shutil.copytree(given, folder)
     else:
-        command = [sys.executable, "-m", "rmqref", "site", "build", "--to", folder, "--base-url", BASE_URL]
+        command = [sys.executable, "-m", "rmqref", "site", "build", "--to", str(folder), "--base-url", BASE_URL]
         subprocess.run(command, cwd=ROOT, check=True)
     with (
         Server(("127.0.0.1", 0), partial(Handler, directory=str(scratch))) as server,
