@@ -137,8 +137,8 @@ def running_site(scratch: Path, chromium: str) -> Iterator[Site]:
     if given := os.environ.get("RMQREF_SITE"):
         shutil.copytree(given, folder)
     else:
-        command = [sys.executable, "-m", "rmqref", "site", "build", "--to", str(folder), "--base-url", BASE_URL]
-        subprocess.run(command, cwd=ROOT, check=True)
+        build = [sys.executable, "-m", "rmqref", "site", "build", "--base-url", BASE_URL, "--to", str(folder)]
+        subprocess.run(build, cwd=ROOT, check=True)
     with (
         Server(("127.0.0.1", 0), partial(Handler, directory=str(scratch))) as server,
         sync_playwright() as playwright,
