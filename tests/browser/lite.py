@@ -19,7 +19,7 @@ from rmqref.messages import text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Locator, Page, Response
+    from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Locator, Page, Request, Response
 
 PANEL = "document.querySelector('iframe').contentWindow.jupyterapp.shell.currentWidget"
 
@@ -59,12 +59,16 @@ class LivePage:
         page.on("pageerror", lambda error: self.console_errors.append(f"uncaught: {error}"))
         page.on("console", self._note_message)
         page.context.on("request", lambda request: self._note_request(request.url))
-        page.context.on("requestfailed", lambda request: self.failed_requests.append(request.url))
+        page.context.on("requestfailed", self._note_failure)
         page.context.on("response", self._note_response)
 
     def _note_message(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.console_errors.append(f"{message.text} ({message.location.get('url')})")
+
+    def _note_failure(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the reader went on to another page meanwhile
+            self.failed_requests.append(f"{request.failure} {request.url}")
 
     def _note_response(self, answer: Response) -> None:
         if answer.status >= 400:
