@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.search.en import SearchEnglish
 
 from rmqref.messages import text
 from rmqref.site.reference import connect
@@ -45,6 +46,19 @@ SAID_BETTER = {
     '<aside class="toc-drawer no-toc">': '<aside class="toc-drawer no-toc" aria-label="{contents}">',
 }
 """What Sphinx, myst-nb and furo write, and what is written instead."""
+
+
+class Words(SearchEnglish):
+    """What the search takes for a word: a release's number is one, such as 5.1.4; Sphinx would see three numbers in it."""
+
+    js_splitter_code = (
+        r"var splitQuery = (query) => query.match(/\p{N}+(?:\.\p{N}+)+|[\p{L}\p{N}_]+/gu) ?? [];"
+    )
+    word = re.compile(r"\d+(?:\.\d+)+|\w+")
+
+    def split(self, input: str) -> list[str]:  # noqa: A002  # named as in the class above
+        """Return the words of a text."""
+        return self.word.findall(input)
 
 
 def settings(base_url: str | None) -> dict[str, Any]:
@@ -106,6 +120,7 @@ def settings(base_url: str | None) -> dict[str, Any]:
 
 def setup(app: Any) -> dict[str, Any]:
     """Connect what is added to a page, as an extension of Sphinx does."""
+    app.add_search_language(Words)
     app.connect("html-page-context", describe)
     connect(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -109,6 +109,7 @@ class PlotElement extends Piece {
     };
     this.append(host);
     await draw();
+    for (const still of this.querySelectorAll("picture")) still.remove();
     this.dataset.drawn = "";
     new MutationObserver(draw).observe(document.body, { attributeFilter: ["data-theme"] });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
