@@ -235,7 +235,7 @@ def test_the_policy_holds(site: Site) -> None:
 @pytest.mark.parametrize(
     ("query", "finds"),
     [
-        ("pick_one_at_least", "rmqref.strategy.pick_one_at_least"),
+        ("pick_one_at_least", "rmqref.faults.pick_one_at_least_ranked"),
         ("5.1.4", "The release table"),
         ("not available in 5.1", "The fault table"),
     ],
