@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after the program's name; those of this process if None.
 
     Returns:
-        0 if all is well; 2 for a wrong call or an input that cannot be read; else what the command says.
+        0 if all is well; 2 for a wrong call or an input that cannot be read; 130 if interrupted; else what the command
+        says.
 
     >>> main(["releases", "4.9.5", "--columns", "index,isolation_latency"])
     release           | 4.9.5
@@ -40,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RmqRefError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(text("error.interrupted"), file=sys.stderr)
+        return 130
     except OSError as problem:
         print(text("error.output", problem=str(problem)), file=sys.stderr)
         os.dup2(

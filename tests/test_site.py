@@ -18,6 +18,7 @@ from rmqref.controls import PickControls
 from rmqref.errors import SiteError
 from rmqref.plots import share_per_queue
 from rmqref.site import build as building
+from rmqref.site.pictures import drawing_page
 from rmqref.site.pieces import ANSWER, WITHOUT_INPUT, dressed_notebook, element, pieces_of, themed
 from rmqref.site.serve import server_of
 from rmqref.site.showing import PLOT, STEPPER, shown
@@ -226,3 +227,22 @@ def test_a_built_site_is_served_here_and_a_taken_port_is_told(tmp_path):
         server.shutdown()
     with pytest.raises(SiteError, match="port 65536"):
         server_of(tmp_path, 65536)
+
+
+def test_a_chromium_that_does_not_start_is_one_sentence(tmp_path, monkeypatch):
+    pytest.importorskip("playwright")
+    monkeypatch.setenv("RMQREF_CHROMIUM", str(tmp_path / "chromium"))
+    with (
+        pytest.raises(SiteError, match=r"chromium does not start: .*\. Name another one"),
+        drawing_page(tmp_path),
+    ):
+        pass
+
+
+def test_an_interrupted_command_says_so(monkeypatch, tmp_path, capsys):
+    def interrupted(*_given, **_named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building, "build", interrupted)
+    assert main(["site", "build", "--to", str(tmp_path / "to")]) == 130
+    assert capsys.readouterr().err == "Interrupted: the command did not finish.\n"

@@ -149,6 +149,7 @@ def check_target(to: Path, source: Path, kind: str) -> None:
         raise SiteError("site.error.folder", folder=str(to), kind=kind)
     if source.is_relative_to(to.resolve()):
         raise SiteError("site.error.inside", folder=str(to), kind=kind)
+    to.parent.mkdir(parents=True, exist_ok=True)  # if that fails, then before the work is done
 
 
 def plotly_of(packages: Path) -> Path:
@@ -285,5 +286,4 @@ def replace(made: Path, to: Path, kind: str) -> None:
     (made / MARK.format(kind=kind)).write_text(f"rmqref {rmqref.__version__}\n", encoding="utf-8")
     if to.exists():
         shutil.rmtree(to)
-    to.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(made, to)

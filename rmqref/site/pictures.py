@@ -66,15 +66,19 @@ def drawing_page(plotly: Path) -> Iterator[Page]:
         The page; it is closed afterwards.
 
     Raises:
-        SiteError: there is no Chromium.
+        SiteError: there is no Chromium, or it does not start.
     """
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  # only the site needs it
+    from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415  # only the site needs it
 
     chromium = find_chromium()
     if chromium is None:
         raise SiteError("site.error.chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        try:
+            browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        except Error as problem:
+            first = str(problem).partition("\n")[0]
+            raise SiteError("site.error.launch", path=chromium, problem=first) from problem
         try:
             page = browser.new_page()
             page.set_content("<!doctype html><title>.</title><body></body>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,18 @@ PATIENCE = 120
 
 BEFORE = "from rmqref.site.showing import install; install()"
 """What each kernel runs first; it does not stand in the recorded notebook."""
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """A loop in which Ctrl+C ends the whole run: nbclient would only stop one of the kernels."""
+
+    def add_signal_handler(self, *_given: object) -> None:
+        """Refuse, as a loop does outside the main thread.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError
 
 
 def record_notebooks(
@@ -49,7 +62,8 @@ def record_notebooks(
 
         return await asyncio.gather(*map(one, paths))
 
-    notebooks = asyncio.run(record_all())
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        notebooks = runner.run(record_all())
     return {path.stem: notebook for path, notebook in zip(paths, notebooks, strict=True)}
 
 
@@ -84,5 +98,7 @@ async def record_notebook(path: Path, environment: Mapping[str, str]) -> Any:
         raise SiteError(
             "site.error.cell", notebook=path.name, problem=f"{problem.ename}: {problem.evalue}"
         ) from problem
+    finally:
+        atexit.unregister(client._cleanup_kernel)  # noqa: SLF001  # when interrupted, it leaves one to clean up again
     del notebook.cells[0]
     return notebook
