@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rmqref import faults, index, selection, selectors, strategy
+from rmqref import faults, index, route, selection, selectors, sending, strategy
 from rmqref.messages import text
 from rmqref.releases import CHRONOLOGY, Release, release, spans_of
 
@@ -20,7 +20,7 @@ class Bug:
 
     Args:
         name: how this package calls it.
-        issue: number of the Java issue or pull request that tells of it.
+        issue: number of the Java issue or pull request that tells of it; None if no report is known.
         is_in: whether a row of the release table has it.
 
     >>> BUGS["counter_sticks"].releases, BUGS["counter_sticks"].issue
@@ -28,7 +28,7 @@ class Bug:
     """
 
     name: str
-    issue: int
+    issue: int | None
     is_in: Callable[[Release], bool]
 
     @property
@@ -48,7 +48,9 @@ class Bug:
 
     @property
     def link(self) -> str:
-        """Return the address of the Java issue."""
+        """Return the address of the Java issue, or a word that none is known."""
+        if self.issue is None:
+            return text("bug.no_issue")
         return f"https://github.com/apache/rocketmq/issues/{self.issue}"
 
 
@@ -92,6 +94,9 @@ BUGS = {
             "hash_of_smallest_int", 2421, lambda row: row.select_by_hash is selectors.select_by_hash_repaired
         ),
         Bug("random_smallest_int", 173, lambda row: row.select_by_random is selectors.SelectByRandoom),
+        Bug("cause_hidden", 7883, lambda row: row.time_budget is sending.remaining_timeout),
+        Bug("own_mistake_isolates", None, lambda row: row.judge is sending.judge_every_failure_alike),
+        Bug("static_topic_defeats", None, lambda row: row.static_topics is route.number_static_topic),
     )
 }
 """The bugs by name."""

@@ -81,6 +81,10 @@ def parser() -> argparse.ArgumentParser:
     bugs.add_argument("release", nargs="?", help=text("cli.bugs.release"))
     bugs.set_defaults(run=run_bugs)
 
+    museum = commands.add_parser("museum", help=text("cli.museum"), description=text("cli.museum"))
+    museum.add_argument("exhibit", nargs="?", metavar="NAME", help=text("cli.museum.exhibit"))
+    museum.set_defaults(run=run_museum)
+
     simulate = commands.add_parser(
         "simulate", help=text("cli.simulate"), description=text("cli.simulate.more")
     )
@@ -167,6 +171,17 @@ def run_bugs(options: argparse.Namespace) -> int:
             text("cli.bug", name=bug.name, spans=bug.spans, what=bug.what),
             text("cli.bug.link", link=bug.link),
         )
+    return 0
+
+
+def run_museum(options: argparse.Namespace) -> int:
+    """Print what each exhibit of the museum says, or one."""
+    from rmqref.museum import EXHIBITS, exhibit  # noqa: PLC0415
+
+    shown = EXHIBITS.values() if options.exhibit is None else [exhibit(options.exhibit)]
+    for one in shown:
+        first, *others = one.lines()
+        show(first, *(f"  {line}" for line in others))
     return 0
 
 

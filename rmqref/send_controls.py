@@ -6,16 +6,16 @@ beside each other, on the same seed, and one line that says where the two runs f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from html import escape
-from itertools import zip_longest
 from typing import Any
 
 import ipywidgets as w
 
 from rmqref.cluster import DOES, BrokerFault, check_kind
 from rmqref.controls import ALERT, LABEL, NARROW
+from rmqref.differences import first_difference
 from rmqref.errors import RmqRefError
 from rmqref.messages import text
 from rmqref.model import CommunicationMode, SendStatus
@@ -59,151 +59,6 @@ BEGINNING = Scenario(load=Load(sends=20, every=1000))
 """Where the controls begin if nothing is given."""
 
 WRAPPING = w.Layout(flex_flow="row wrap", grid_gap="4px 16px")
-
-
-def first_difference(trace_a: Json, trace_b: Json) -> str:
-    """Return where two runs first differ, in one sentence.
-
-    Attempts are compared one by one: queue, beginning, time given, outcome, end, and what the fault table was told.
-    Then come the picks, what the run came to, and what it leaves behind in the fault table and the counter.
-
-    Args:
-        trace_a: what `rmqref.trace.record` or `rmqref.send_trace.record_send` returned.
-        trace_b: another of the same kind.
-
-    Returns:
-        A sentence of the catalogue, in which each run is named by its release.
-
-    >>> from rmqref.situation import Situation
-    >>> from rmqref.trace import record
-    >>> retry = Situation("4.9.4", start=1031, last_broker_name="broker-a")
-    >>> first_difference(record(retry), record(retry.but(release="4.7.1")))
-    'Both do the same, but the counter ends at 1036 in 4.9.4, at 1032 in 4.7.1.'
-    """
-    releases: dict[str, Any] = {"a": trace_a["release"], "b": trace_b["release"]}
-    attempts = (attempts_of(trace_a), attempts_of(trace_b))
-    found = [*differing_attempts(*attempts), *differing_picks(trace_a, trace_b)]
-    found += differing_ends(trace_a, trace_b)
-    name, parameters = found[0] if found else ("same", {})
-    return text(f"send_controls.difference.{name}", **(releases | parameters))
-
-
-Difference = tuple[str, dict[str, Any]]
-"""A sentence's last name in the catalogue, and its parameters."""
-
-
-def attempts_of(trace: Json) -> list[Json]:
-    """Return the attempts of a send's trace; a pick's trace has none."""
-    attempts: list[Json] = trace["states"][-1].get("send", {}).get("attempts", []) if trace["states"] else []
-    return attempts
-
-
-def differing_attempts(attempts_a: list[Json], attempts_b: list[Json]) -> Iterator[Difference]:
-    """Yield in what two lists of attempts differ, first things first."""
-    for number, (a, b) in enumerate(zip_longest(attempts_a, attempts_b), 1):
-        if a is None or b is None:
-            yield ("less" if a is None else "more"), {"number": number, "queue": queue_of(a or b)}
-            return
-        about: dict[str, Any] = {"number": number, "queue": queue_of(a), "broker": a["broker_name"]}
-        for name, told in ATTEMPT_FACTS.items():
-            if told(a) != told(b):
-                yield name, about | {"value_a": told(a), "value_b": told(b)}
-
-
-def queue_of(attempt: Json) -> str:
-    """Return the queue that an attempt goes to."""
-    return f"{attempt['broker_name']} : {attempt['queue_id']}"
-
-
-def outcome_of(attempt: Json) -> str:
-    """Return how an attempt ended, with the broker's code if there is one."""
-    if attempt["code"] is None:
-        return str(attempt["outcome"]) or text("send_controls.outcome.open")
-    return text("send_controls.outcome.code", outcome=attempt["outcome"], code=attempt["code"])
-
-
-def end_of(attempt: Json) -> str:
-    """Return when an attempt ended."""
-    if attempt["ended"] is None:
-        return text("send_controls.outcome.open")
-    return text("send_controls.ms", ms=attempt["ended"])
-
-
-def avoided_for(attempt: Json) -> str:
-    """Return for how long the fault table avoids the broker because of an attempt."""
-    if attempt["duration"] is None:
-        return text("send_controls.avoid.nothing")
-    return text("send_controls.ms", ms=attempt["duration"])
-
-
-ATTEMPT_FACTS: dict[str, Callable[[Json], str]] = {
-    "queue": queue_of,
-    "begun": lambda attempt: text("send_controls.ms", ms=attempt["at"]),
-    "given": lambda attempt: text("send_controls.ms", ms=attempt["timeout"]),
-    "outcome": outcome_of,
-    "ended": end_of,
-    "avoided": avoided_for,
-}
-"""What is compared of an attempt, by the name of the sentence that tells it."""
-
-
-def differing_picks(trace_a: Json, trace_b: Json) -> Iterator[Difference]:
-    """Yield in what the picks of two traces differ: the queue, and how many looks at the list it took."""
-    for number, (a, b) in enumerate(zip(trace_a["decisions"], trace_b["decisions"], strict=False), 1):
-        queue_a, queue_b = pick_of(a), pick_of(b)
-        if queue_a != queue_b:
-            yield "pick", {"number": number, "value_a": queue_a, "value_b": queue_b}
-            return
-        looks_a, looks_b = looks_of(trace_a, a), looks_of(trace_b, b)
-        if looks_a != looks_b:
-            about: dict[str, Any] = {"number": number, "queue": queue_a}
-            yield "looks", about | {"value_a": looks_a, "value_b": looks_b}
-            return
-
-
-def pick_of(decision: Json) -> str:
-    """Return the queue that was picked."""
-    if decision["queue"] is None:
-        return text("send_controls.pick.none")
-    broker_name, queue_id = decision["queue"]
-    return f"{broker_name} : {queue_id}"
-
-
-def looks_of(trace: Json, decision: Json) -> int:
-    """Return how many looks at the list a pick took."""
-    return 0 if decision["reveal"] is None else len(trace["steps"][decision["reveal"]]["probes"])
-
-
-def differing_ends(trace_a: Json, trace_b: Json) -> Iterator[Difference]:
-    """Yield in what the ends of two runs differ: what they came to, and what they leave behind."""
-    if trace_a["result"] != trace_b["result"]:
-        yield "result", {"value_a": trace_a["result"], "value_b": trace_b["result"]}
-    end_a, end_b = trace_a["states"][-1], trace_b["states"][-1]
-    faults_a = {fault["name"]: fault for fault in end_a["faults"]}
-    faults_b = {fault["name"]: fault for fault in end_b["faults"]}
-    for broker in [*faults_a, *(name for name in faults_b if name not in faults_a)]:
-        entry_a, entry_b = entry_of(faults_a.get(broker)), entry_of(faults_b.get(broker))
-        if entry_a != entry_b:
-            yield "faults", {"broker": broker, "value_a": entry_a, "value_b": entry_b}
-    for name in ("stored", "worst_stored"):
-        if end_a[name] != end_b[name]:
-            yield name, {"value_a": counter_of(end_a[name]), "value_b": counter_of(end_b[name])}
-
-
-def entry_of(fault: Json | None) -> str:
-    """Return a broker's entry in the fault table in words."""
-    if fault is None:
-        return text("send_controls.entry.none")
-    return text(
-        "send_controls.entry" if fault["reachable"] else "send_controls.entry.unreachable",
-        latency=fault["latency"],
-        left=fault["left"],
-    )
-
-
-def counter_of(stored: int | None) -> str:
-    """Return a counter's value, or that it has none."""
-    return text("send_controls.counter.none") if stored is None else str(stored)
 
 
 class BrokerRow:

@@ -5,11 +5,12 @@ import random
 import pytest
 
 from rmqref.cluster import DOES, BrokerFault
+from rmqref.differences import first_difference
 from rmqref.errors import ScenarioError, TraceError
 from rmqref.messages import catalogue
 from rmqref.releases import VERSIONS
 from rmqref.scenario import BrokerPlan, Load, Scenario
-from rmqref.send_controls import AS_GIVEN, NAME_SERVER, NONE, OWN, WELL, SendControls, first_difference
+from rmqref.send_controls import AS_GIVEN, NAME_SERVER, NONE, OWN, WELL, SendControls
 from rmqref.send_trace import record_send
 from rmqref.situation import Fault, Situation
 from rmqref.stepper import Stepper

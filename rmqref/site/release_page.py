@@ -206,7 +206,9 @@ def bug_section(bug: Bug) -> str:
             bullets(
                 [
                     words("releases.bug.releases", spans=bug.spans),
-                    link(words("releases.bug.issue", issue=bug.issue), bug.link),
+                    plain(bug.link)
+                    if bug.issue is None
+                    else link(words("releases.bug.issue", issue=bug.issue), bug.link),
                 ]
             ),
         ]
