@@ -81,6 +81,17 @@ def parser() -> argparse.ArgumentParser:
     bugs.add_argument("release", nargs="?", help=text("cli.bugs.release"))
     bugs.set_defaults(run=run_bugs)
 
+    diff = commands.add_parser("diff", help=text("cli.diff"), description=text("cli.diff"))
+    diff.add_argument("before", metavar="FROM", help=text("cli.diff.before"))
+    diff.add_argument("after", metavar="TO", help=text("cli.diff.after"))
+    diff.add_argument("--json", action="store_true", help=text("cli.json"))
+    diff.set_defaults(run=run_diff)
+
+    sheet = commands.add_parser(
+        "cheat-sheet", help=text("cli.cheat_sheet"), description=text("cli.cheat_sheet")
+    )
+    sheet.set_defaults(run=run_cheat_sheet)
+
     museum = commands.add_parser("museum", help=text("cli.museum"), description=text("cli.museum"))
     museum.add_argument("exhibit", nargs="?", metavar="NAME", help=text("cli.museum.exhibit"))
     museum.set_defaults(run=run_museum)
@@ -171,6 +182,26 @@ def run_bugs(options: argparse.Namespace) -> int:
             text("cli.bug", name=bug.name, spans=bug.spans, what=bug.what),
             text("cli.bug.link", link=bug.link),
         )
+    return 0
+
+
+def run_diff(options: argparse.Namespace) -> int:
+    """Print what changes from one release to another."""
+    from rmqref.upgrade import upgrade  # noqa: PLC0415
+
+    found = upgrade(options.before, options.after)
+    if options.json:
+        show(json.dumps(found.as_json(), indent=1))
+    else:
+        show(*found.lines())
+    return 0
+
+
+def run_cheat_sheet(_options: argparse.Namespace) -> int:
+    """Print the cheat sheet."""
+    from rmqref.cheat_sheet import cheat_sheet  # noqa: PLC0415
+
+    show(cheat_sheet())
     return 0
 
 

@@ -77,6 +77,10 @@ class Exhibit:
         earlier = CHRONOLOGY[: CHRONOLOGY.index(self.bug.releases[0])]
         return next(version for version in (*later, *reversed(earlier)) if version not in had)
 
+    def damage_told(self, version: str) -> str:
+        """Return what the run comes to in a release, without its name."""
+        return text(f"museum.{self.name}", damage=f"{self.damage(release(version).version):,}")
+
     def told(self, version: str) -> str:
         """Return what the run comes to in a release, in one sentence.
 
@@ -89,10 +93,7 @@ class Exhibit:
         >>> EXHIBITS["block_share"].told("5.1.4")
         '5.1.4: 0 picks of 12,000 more than its share on the fullest queue.'
         """
-        damage = f"{self.damage(release(version).version):,}"
-        return text(
-            "museum.told", release=release(version).version, said=text(f"museum.{self.name}", damage=damage)
-        )
+        return text("museum.told", release=release(version).version, said=self.damage_told(version))
 
     def trace(self, version: str) -> Json:
         """Return the run, recorded in a release.

@@ -31,7 +31,7 @@ FLOORS = (
         "cheat_sheet",
         "quiz",
     ),
-    ("plots", "run_plots", "stepper", "controls", "send_controls"),
+    ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
     ("cli", "site"),
 )
 """The rooms from the ground up; within a floor any room may stand on another, but not in a circle."""

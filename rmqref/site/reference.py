@@ -30,8 +30,19 @@ FLOORS = (
     ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
     ("releases", "bugs", "limits", "route", "route_text", "samples"),
     ("situation", "measure", "producer", "broker", "cluster", "scenario", "simulation", "report"),
-    ("trace", "send_trace", "conform", "run_measure", "walks"),
-    ("plots", "run_plots", "stepper", "controls", "send_controls"),
+    (
+        "trace",
+        "send_trace",
+        "conform",
+        "run_measure",
+        "walks",
+        "differences",
+        "museum",
+        "upgrade",
+        "cheat_sheet",
+        "quiz",
+    ),
+    ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
     ("cli",),
 )
 """The rooms from the ground up, in the order in which to read them."""
