@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeVar
 
 from rmqref.bugs import BUGS
 from rmqref.faults import compute_not_available_duration
 from rmqref.messages import text
 from rmqref.releases import CHRONOLOGY, FAMILIES, RELEASED, Release, release, spans_of
+
+Value = TypeVar("Value")
 
 
 def cheat_sheet() -> str:
@@ -42,7 +46,7 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *others))
 
 
-def groups(cell: Callable[[Release], object]) -> dict[object, list[str]]:
+def groups(cell: Callable[[Release], Value]) -> dict[Value, list[str]]:
     """Return the releases that have each value of something, values in the order of their first release.
 
     Args:
@@ -51,7 +55,7 @@ def groups(cell: Callable[[Release], object]) -> dict[object, list[str]]:
     >>> {value: spans_of(versions) for value, versions in groups(lambda row: row.isolation_latency).items()}
     {30000: '4.0.0-incubating .. 5.1.3', 10000: '5.1.4 .. 5.3.3'}
     """
-    found: dict[object, list[str]] = {}
+    found: dict[Value, list[str]] = {}
     for version in CHRONOLOGY:
         found.setdefault(cell(release(version)), []).append(version)
     return found
@@ -60,7 +64,7 @@ def groups(cell: Callable[[Release], object]) -> dict[object, list[str]]:
 def threshold_rows() -> Iterator[list[str]]:
     """Yield the two threshold tables as one: from which latency on a broker is avoided for how long."""
     tables = groups(lambda row: (row.latency_max, row.not_available_duration, row.isolation_latency))
-    for (thresholds, durations, isolation), versions in tables.items():  # type: ignore[misc]  # groups is general
+    for (thresholds, durations, isolation), versions in tables.items():
         pairs = [(of, wait) for of, wait in zip(thresholds, durations, strict=True) if wait]
         if versions[0] == CHRONOLOGY[0]:
             yield [
@@ -80,10 +84,10 @@ def retry_lines() -> Iterator[str]:
     """Yield the rules of a retry: how many, after what, with how much time, and where to."""
     yield text("cheat.retry.attempts")
     for codes, versions in groups(lambda row: row.retry_codes).items():
-        listed = ", ".join(str(code) for code in sorted(codes))  # type: ignore[call-overload]  # as above
+        listed = ", ".join(str(code) for code in sorted(codes))
         yield text("cheat.retry.codes", codes=listed, spans=spans_of(versions))
     for column in ("time_budget", "accepts", "catches_connect_failure"):
-        for value, versions in groups(lambda row, name=column: asked(row, name)).items():  # type: ignore[misc]
+        for value, versions in groups(partial(asked, name=column)).items():
             yield text(f"cheat.retry.{value}", spans=spans_of(versions))
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from rmqref.errors import RmqRefError, ScenarioError, SiteError, VectorError
 from rmqref.messages import text
@@ -61,17 +62,30 @@ def show(*lines: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+Commands = Any
+"""Where argparse keeps commands; its type has no public name."""
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands; its words come from the catalogue."""
     top = argparse.ArgumentParser(prog="rmqref", description=text("cli.description"))
     commands = top.add_subparsers(required=True, metavar=text("cli.command"))
+    for add in (add_proof, add_releases, add_practice, add_runs, add_site):
+        add(commands)
+    return top
 
+
+def add_proof(commands: Commands) -> None:
+    """Add the command that proves the package."""
     conform = commands.add_parser("conform", help=text("cli.conform"), description=text("cli.conform"))
     conform.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=text("cli.conform.path"))
     conform.add_argument("--kinds", type=names, help=text("cli.conform.kinds"))
     conform.add_argument("--json", action="store_true", help=text("cli.json"))
     conform.set_defaults(run=run_conform)
 
+
+def add_releases(commands: Commands) -> None:
+    """Add the commands that tell of releases."""
     releases = commands.add_parser("releases", help=text("cli.releases"), description=text("cli.releases"))
     releases.add_argument("release", nargs="?", help=text("cli.releases.release"))
     releases.add_argument("--columns", type=names, default=(), help=text("cli.releases.columns"))
@@ -92,10 +106,24 @@ def parser() -> argparse.ArgumentParser:
     )
     sheet.set_defaults(run=run_cheat_sheet)
 
+
+def add_practice(commands: Commands) -> None:
+    """Add the commands for practice."""
+    quiz = commands.add_parser("quiz", help=text("cli.quiz"), description=text("cli.quiz"))
+    quiz.add_argument("--seed", type=int, default=0, help=text("cli.quiz.seed"))
+    quiz.add_argument("--n", type=int, default=10, dest="count", metavar="N", help=text("cli.quiz.n"))
+    quiz.add_argument("--level", type=int, help=text("cli.quiz.level"))
+    quiz.add_argument("--release", help=text("cli.quiz.release"))
+    quiz.add_argument("--json", action="store_true", help=text("cli.json"))
+    quiz.set_defaults(run=run_quiz)
+
     museum = commands.add_parser("museum", help=text("cli.museum"), description=text("cli.museum"))
     museum.add_argument("exhibit", nargs="?", metavar="NAME", help=text("cli.museum.exhibit"))
     museum.set_defaults(run=run_museum)
 
+
+def add_runs(commands: Commands) -> None:
+    """Add the commands that run something."""
     simulate = commands.add_parser(
         "simulate", help=text("cli.simulate"), description=text("cli.simulate.more")
     )
@@ -106,6 +134,9 @@ def parser() -> argparse.ArgumentParser:
     simulate.add_argument("--json", action="store_true", help=text("cli.simulate.json"))
     simulate.set_defaults(run=run_simulate)
 
+
+def add_site(commands: Commands) -> None:
+    """Add the commands of the documentation site."""
     site = commands.add_parser("site", help=text("cli.site"), description=text("cli.site"))
     of_site = site.add_subparsers(required=True, metavar=text("cli.command"))
 
@@ -126,7 +157,6 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("--source", type=Path, metavar="DIR", help=text("cli.site.source"))
     export.add_argument("--base", metavar="ADDRESS", help=text("cli.site.export.base"))
     export.set_defaults(run=run_site_export)
-    return top
 
 
 def names(given: str) -> tuple[str, ...]:
@@ -202,6 +232,21 @@ def run_cheat_sheet(_options: argparse.Namespace) -> int:
     from rmqref.cheat_sheet import cheat_sheet  # noqa: PLC0415
 
     show(cheat_sheet())
+    return 0
+
+
+def run_quiz(options: argparse.Namespace) -> int:
+    """Ask questions in a terminal, or print them with their answers."""
+    from rmqref.quiz import questions  # noqa: PLC0415
+    from rmqref.quiz_session import answer_sheet, ask_all  # noqa: PLC0415
+
+    asked = questions(options.seed, options.count, level=options.level, release=options.release)
+    if options.json:
+        show(json.dumps([question.as_json() for question in asked], indent=1))
+    elif sys.stdin.isatty():
+        ask_all(asked, input, show)
+    else:
+        show(*answer_sheet(asked))
     return 0
 
 

@@ -30,6 +30,7 @@ FLOORS = (
         "upgrade",
         "cheat_sheet",
         "quiz",
+        "quiz_session",
     ),
     ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
     ("cli", "site"),

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rmqref.cheat_sheet import cheat_sheet
 from rmqref.conform import replay
 from rmqref.messages import text
 from rmqref.releases import CHRONOLOGY
@@ -41,6 +42,7 @@ FLOORS = (
         "upgrade",
         "cheat_sheet",
         "quiz",
+        "quiz_session",
     ),
     ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
     ("cli",),
@@ -80,6 +82,7 @@ def write_pages(source: Path, to: Path) -> list[str]:
     """
     pages = {
         "releases": releases_page(),
+        "cheat_sheet": cheat_sheet() + "\n",
         "command_line": command_page(source),
         "glossary": (HERE / "glossary.md").read_text(encoding="utf-8"),
         "reference/index": index_page(),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from rmqref.bugs import BUGS
 from rmqref.site.pictures import find_chromium
 from rmqref.site.vendored import npm_packages
 from tests.browser.lab import HOW_TO_GET_CHROMIUM, SCREENSHOTS
@@ -58,7 +59,17 @@ def position(visit: Any, name: str) -> str:
 
 
 def test_every_page_there_has_to_be_is_there(site: Site) -> None:
-    fixed = ["index", "glossary", "releases", "command_line", "honesty", "live", "search", "reference/index"]
+    fixed = [
+        "index",
+        "glossary",
+        "cheat_sheet",
+        "releases",
+        "command_line",
+        "honesty",
+        "live",
+        "search",
+        "reference/index",
+    ]
     expected = {f"{name}.html" for name in fixed} | {f"notebooks/{stem}.html" for stem in NOTEBOOKS}
     assert expected <= set(site.pages)
 
@@ -272,6 +283,13 @@ def test_on_paper_there_is_nothing_to_press(site: Site) -> None:
         for selector in (".rmq-live", ".rmq-stepper footer", ".sidebar-drawer", ".copybtn"):
             assert visit.page.locator(selector).first.is_hidden(), selector
         assert stepper_of(visit, "stepper").locator(".rmq-code").is_visible()
+
+
+def test_the_cheat_sheet_is_one_page_of_paper(site: Site) -> None:
+    with site.open("cheat_sheet.html") as visit:
+        assert visit.page.locator("section#bugs li").count() == len(BUGS)
+        paper = visit.page.pdf(format="A4", prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
 
 
 def test_the_theme_is_switched_and_stays(site: Site) -> None:
