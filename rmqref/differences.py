@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from rmqref.messages import text
@@ -100,6 +100,43 @@ def lines_of(trace: Json) -> list[tuple[str, str]]:
         for step in trace["steps"]
         for source in (sources[step["source"]],)
     ]
+
+
+def matching_step(trace_a: Json, trace_b: Json, step: int) -> int:
+    """Return the step of another run that belongs to a step of this one.
+
+    Both begin together and stay together as long as the same lines run. After that each pick, where both have it, and
+    the end belong together; in between both go on in proportion.
+
+    Args:
+        trace_a: this run.
+        trace_b: the other run.
+        step: a step of this run.
+
+    Returns:
+        A step of the other run.
+
+    >>> from rmqref.situation import Situation
+    >>> from rmqref.trace import record
+    >>> retry = Situation("4.7.1", start=4, last_broker_name="broker-b")
+    >>> one, other = record(retry), record(retry.but(release="4.9.7"))
+    >>> [matching_step(one, other, step) for step in (0, 2, len(one["steps"]) - 1)], len(other["steps"])
+    ([0, 2, 78], 79)
+    """
+    lasts = (len(trace_a["steps"]) - 1, len(trace_b["steps"]) - 1)
+    line = parting_line(trace_a, trace_b)
+    if line is None:
+        return step
+    met = [(0, 0), (line.step_a, line.step_b)]
+    for a, b in zip(trace_a["decisions"], trace_b["decisions"], strict=False):
+        if a["reveal"] is not None and b["reveal"] is not None:
+            met.append((a["reveal"], b["reveal"]))
+    met.append(lasts)
+    (from_a, from_b), (to_a, to_b) = next(
+        (before, after) for before, after in pairwise(met) if step <= after[0]
+    )
+    share = 0 if to_a == from_a else (step - from_a) * (to_b - from_b) // (to_a - from_a)
+    return from_b + share
 
 
 PASSING = frozenset({"clock", "send"})
