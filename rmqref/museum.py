@@ -32,6 +32,7 @@ from rmqref.scenario import Load, Scenario
 from rmqref.send_trace import record_send
 from rmqref.simulation import simulate
 from rmqref.situation import Desk, Fault, Situation
+from rmqref.table import Table
 from rmqref.trace import Json, record
 
 
@@ -115,8 +116,13 @@ class Exhibit:
 
     @property
     def deciding_step(self) -> int:
-        """Return the step of the bad release's run at which its pick, or else its state, parts from the free one's."""
-        return partings(self.trace(self.bad), self.trace(self.free))[-1].step_a
+        """Return the step of the bad release's run at which its pick parts from the free one's, or else is made."""
+        trace = self.trace(self.bad)
+        parted = [
+            parting.step_a for parting in partings(trace, self.trace(self.free)) if parting.kind == "pick"
+        ]
+        made = [pick["reveal"] for pick in trace["decisions"] if pick["reveal"] is not None]
+        return int([*parted, *reversed(made)][0])
 
     def lines(self) -> Iterator[str]:
         """Yield what the exhibit says: the bug, its releases, its issue, and the damage with and without it."""
@@ -147,6 +153,20 @@ def exhibit(name: str) -> Exhibit:
     return EXHIBITS[name]
 
 
+def museum_table() -> Table:
+    """Return the exhibits as a table: name, releases, report, and the damage in the last release that has the bug.
+
+    >>> museum_table().rows[3][:2]
+    ['counter_sticks', '4.8.0']
+    """
+    heads = [text(f"museum.head.{head}") for head in ("name", "releases", "report", "damage")]
+    rows = [
+        [shown.name, shown.bug.spans, shown.bug.link, shown.damage_told(shown.bad)]
+        for shown in EXHIBITS.values()
+    ]
+    return Table([heads, *rows])
+
+
 # ------------------------------------------------------------------------------------------------------------ the runs
 
 PAIR = (("broker-a", 4), ("broker-b", 4))
@@ -162,7 +182,7 @@ FAILED_LAST = Situation(
     faults=(Fault("broker-b", 30, avoided_for=600_000),),
 )
 HOT_SPOT = Situation(route=PAIR, start=0, last_broker_name="broker-a")
-AT_THE_END = Situation(start=INT_MAX - 1, calls=3)
+AT_THE_END = Situation(start=INT_MAX - 1, calls=4)
 NEGATIVE = Situation(
     route=(("broker-a", 3), ("broker-b", 3)), start=INT_MAX - 2, fault_switch=True, faults=FAULTS[:2]
 )
@@ -173,7 +193,7 @@ LONELY = Situation(route=(("broker-a", 4),), last_broker_name="broker-a", fault_
 ONE_ERROR = Scenario(
     start=3,
     producer=SWITCHED_ON,
-    faults=(BrokerFault("code", "broker-b", until=1000, code=ILLEGAL),),
+    faults=(BrokerFault("code", "broker-b", until=1000, code=ILLEGAL, remark="the message is illegal"),),
     load=Load(sends=56, every=60_000),
 )
 ONE_MISTAKE = ONE_ERROR.but(load=Load(sends=1))

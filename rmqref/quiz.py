@@ -21,6 +21,7 @@ from rmqref.scenario import BrokerPlan, Load, Scenario
 from rmqref.send_trace import record_send
 from rmqref.simulation import simulate
 from rmqref.situation import Fault, Send, Situation
+from rmqref.table import Table
 from rmqref.trace import Json, record
 
 Choice = TypeVar("Choice")
@@ -608,6 +609,17 @@ MISCONCEPTIONS = tuple(
     name.removeprefix("quiz.misconception.") for name in catalogue() if name.startswith("quiz.misconception.")
 )
 """The misconceptions by name, each a sentence of the catalogue."""
+
+
+def misconceptions() -> Table:
+    """Return the misconceptions as a table: the name, and what is thought and is not so.
+
+    >>> misconceptions().rows[1][0]
+    'reads_before_increment'
+    """
+    rows = [[name, text(f"quiz.misconception.{name}")] for name in MISCONCEPTIONS]
+    return Table([[text("quiz.head.name"), text("quiz.head.what")], *rows])
+
 
 LEVELS = (1, 2, 3)
 MOST_OPTIONS = 4

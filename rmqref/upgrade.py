@@ -67,6 +67,17 @@ class Upgrade:
     after: str
     changes: tuple[Change, ...]
 
+    def names(self, kind: str) -> list[str]:
+        """Return the names of the changes of a kind.
+
+        Args:
+            kind: "pick", "send", "fixed" or "new".
+
+        >>> upgrade("5.1.3", "5.1.4").names("new")
+        ['unreachable_for_ever']
+        """
+        return [change.name for change in self.changes if change.kind == kind]
+
     def lines(self) -> Iterator[str]:
         """Yield the changes in words, each with the run that shows it."""
         if not self.changes:

@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ from rmqref.site.recording import record_notebooks
 from rmqref.site.reference import write_pages
 from rmqref.site.theme import finished
 from rmqref.site.vendored import npm_packages
+from rmqref.trace import Json
 
 HERE = Path(__file__).parent
 
@@ -256,15 +257,23 @@ def run_sphinx(pages: Path, to: Path, base_url: str | None, doctrees: Path) -> N
 def write_static(recorded: Recorded, site: Path, plotly: Path) -> None:
     """Write what the pages load beside Sphinx's own files: plotly, and the pieces as data."""
     shutil.copy(plotly, site / "_static" / "plotly.min.js")
-    (site / "traces").mkdir()
-    (site / "plots").mkdir()
     for piece in recorded.pieces.values():
-        if piece.kind == "stepper":
-            data, folder = piece.data["trace"], "traces"
-        else:
-            data, folder = {theme: themed(piece.data, theme) for theme in THEMES}, "plots"
-        written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        (site / folder / f"{piece.key}.json").write_text(written, encoding="utf-8")
+        for name, data in files_of(piece):
+            (site / name).parent.mkdir(exist_ok=True)
+            written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+            (site / name).write_text(written, encoding="utf-8")
+
+
+def files_of(piece: Piece) -> Iterator[tuple[str, Json]]:
+    """Yield the files that a piece loads, each with what it holds; a quiz loads each question's run when it is asked for."""
+    if piece.kind == "stepper":
+        yield f"traces/{piece.key}.json", piece.data["trace"]
+    elif piece.kind == "plot":
+        yield f"plots/{piece.key}.json", {theme: themed(piece.data, theme) for theme in THEMES}
+    else:
+        yield f"quizzes/{piece.key}.json", {name: piece.data[name] for name in ("questions", "words")}
+        for number, run in enumerate(piece.data["runs"]):
+            yield f"quizzes/{piece.key}.{number}.json", run
 
 
 def titles(notebooks: Mapping[str, Any]) -> list[tuple[str, str]]:

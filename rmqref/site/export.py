@@ -90,6 +90,8 @@ def export_markdown(recorded: Recorded, source: Path, to: Path, plotly: Path, ba
     for position, (stem, notebook) in enumerate(recorded.notebooks.items(), 1):
         write(folder / f"{stem}.md", document(notebook, stem, position=position, base=base))
     for key, piece in recorded.pieces.items():
+        if piece.kind == "quiz":  # it stands in the page as text
+            continue
         still, pictures = recorded.stills.get(key, ""), recorded.pictures.get(key, {})
         write(folder / "embeds" / f"{key}.html", embed(piece, still=still, pictures=pictures))
     shutil.copy(plotly, folder / "embeds" / PLOTLY)

@@ -16,7 +16,7 @@ import nbformat
 
 from rmqref.messages import text
 from rmqref.plots import GRID, INK, WASH
-from rmqref.site.showing import PLOT, STEPPER
+from rmqref.site.showing import PLOT, QUIZ, STEPPER
 from rmqref.trace import Json
 
 THEMES: dict[str, dict[str, str]] = {
@@ -51,8 +51,8 @@ class Piece:
     Attributes:
         notebook: the notebook's stem.
         name: unique in its notebook: a stepper has the name of its variable, a figure a number.
-        kind: "stepper" or "plot".
-        data: what `rmqref.site.showing.moment` returns, or the figure.
+        kind: "stepper", "plot" or "quiz".
+        data: what `rmqref.site.showing.moment` returns, or the figure, or the questions with their runs.
         is_first: whether it is the notebook's first stepper, whose steps are linked without a name.
     """
 
@@ -98,6 +98,8 @@ def pieces_of(notebook: Any, stem: str) -> Iterator[tuple[int, int, Piece]]:
             elif PLOT in data:
                 plots += 1
                 yield number, place, Piece(stem, f"plot-{plots}", "plot", data[PLOT])
+            elif QUIZ in data:
+                yield number, place, Piece(stem, cell.source, "quiz", data[QUIZ])
 
 
 def dressed_notebook(notebook: Any, stem: str, show: Callable[[Piece], str]) -> Any:
@@ -164,6 +166,11 @@ def element(piece: Piece, *, root: str, still: str, pictures: Mapping[str, str])
             f'<rmq-plot id="{name}" src="{root}plots/{escape(piece.key)}.json" data-failed="{failed}" '
             f'style="--rmq-height:{piece.height}px">{shown}</rmq-plot>'
         )
+    if piece.kind == "quiz":
+        return (
+            f'<rmq-quiz id="{name}" src="{root}quizzes/{escape(piece.key)}" data-failed="{failed}">'
+            f"{still_quiz(piece)}</rmq-quiz>"
+        )
     attributes = f'step="{piece.data["step"]}" link="{"" if piece.is_first else name}"'
     if piece.data["predict"]:
         attributes += " predict"
@@ -173,6 +180,22 @@ def element(piece: Piece, *, root: str, still: str, pictures: Mapping[str, str])
     return (
         f'{note}<rmq-stepper id="{name}" src="{root}traces/{escape(piece.key)}.json" data-failed="{failed}" '
         f"{attributes}><div inert>{still}</div></rmq-stepper>"
+    )
+
+
+def still_quiz(piece: Piece) -> str:
+    """Return a quiz as HTML that can be read without JavaScript: questions, and answers to unfold."""
+    return "<ol>" + "".join(map(still_question, piece.data["questions"])) + "</ol>"
+
+
+def still_question(question: Json) -> str:
+    """Return a question as HTML, with its options, and its answer to unfold."""
+    options = "".join(f"<li>{escape(option['text'])}</li>" for option in question["options"])
+    right = escape(question["options"][question["right"]]["text"])
+    why = "".join(f"<li>{escape(sentence)}</li>" for sentence in question["why"])
+    return (
+        f"<li><p>{escape(question['text'])}</p><ul>{options}</ul><details>"
+        f"<summary>{escape(text('site.answer.show'))}</summary><p><b>{right}</b></p><ul>{why}</ul></details></li>"
     )
 
 

@@ -50,7 +50,11 @@ def document(notebook: Any, stem: str, *, position: int, base: str) -> str:
         position: its place among the pages, from 1.
         base: the way from the page to the exported folder, such as "../".
     """
-    found = {(number, place): piece for number, place, piece in pieces_of(notebook, stem)}
+    found = {
+        (number, place): piece
+        for number, place, piece in pieces_of(notebook, stem)
+        if piece.kind != "quiz"  # it stands in the page as text
+    }
     notebook = deepcopy(notebook)
     fold_answers(notebook)
     title, question = heading_of(notebook)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from rmqref.comparison import ReleasesSideBySide
 from rmqref.controls import PickControls
+from rmqref.quiz_session import answer_sheet
+from rmqref.quiz_widget import Quiz
 from rmqref.send_controls import SendControls
-from rmqref.stepper import Stepper
+from rmqref.stepper import Stepper, dressed
 from rmqref.trace import Json
 
 STEPPER = "application/vnd.rmqref.stepper+json"
 """The type of an output that is a stepper at one moment."""
+
+QUIZ = "application/vnd.rmqref.quiz+json"
+"""The type of an output that is a quiz."""
 
 PLOT = "application/vnd.plotly.v1+json"
 """The type of an output that is a figure."""
@@ -41,10 +47,23 @@ def moment(stepper: Stepper, *, controls: bool = False) -> Json:
     }
 
 
-def shown(widget: Stepper | PickControls | SendControls, **_wanted: object) -> dict[str, Any]:
+def shown(
+    widget: Stepper | PickControls | SendControls | ReleasesSideBySide, **_wanted: object
+) -> dict[str, Any]:
     """Return what a cell's output holds of a widget, by type."""
     stepper = widget if isinstance(widget, Stepper) else widget.stepper
     return {STEPPER: moment(stepper, controls=stepper is not widget), "text/plain": repr(widget)}
+
+
+def shown_quiz(quiz: Quiz, **_wanted: object) -> dict[str, Any]:
+    """Return what a cell's output holds of a quiz, by type: the questions with their runs, and in plain text."""
+    traces = [question.trace() for question in quiz.questions]
+    runs = [
+        {"trace": dressed(trace), "step": question.deciding_step(trace)}
+        for question, trace in zip(quiz.questions, traces, strict=True)
+    ]
+    sheet = "\n".join(answer_sheet(quiz.questions))
+    return {QUIZ: dict(quiz.part.quiz) | {"runs": runs}, "text/plain": sheet}
 
 
 def install() -> None:
@@ -52,5 +71,6 @@ def install() -> None:
     from IPython.core.getipython import get_ipython  # noqa: PLC0415  # there is a kernel only where this runs
 
     shell: Any = get_ipython()
-    for widget in (Stepper, PickControls, SendControls):
+    for widget in (Stepper, PickControls, SendControls, ReleasesSideBySide):
         shell.display_formatter.mimebundle_formatter.for_type(widget, shown)
+    shell.display_formatter.mimebundle_formatter.for_type(Quiz, shown_quiz)

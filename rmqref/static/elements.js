@@ -7,8 +7,9 @@
  * <rmq-stepper src step predict link>  `src` is a trace with its words, `link` lets the page's address name a step:
  *                                      #step=17, or #NAME.step=17 if `link` has a value
  * <rmq-plot src>                       `src` is {light: figure, dark: figure}
+ * <rmq-quiz src>                       `src`.json holds the questions, `src`.0.json the run of the first one, and so on
  *
- * stepper.css, stepper.js and plotly.min.js lie beside this file. A piece is loaded when it is about to be seen.
+ * stepper.css, stepper.js, quiz.css, quiz.js and plotly.min.js lie beside this file. A piece is loaded when it is about to be seen.
  */
 
 import { mount, stepInAddress } from "./stepper.js";
@@ -116,5 +117,26 @@ class PlotElement extends Piece {
   }
 }
 
+class QuizElement extends Piece {
+  async show() {
+    const base = this.getAttribute("src");
+    const [{ mount: mountQuiz }, quiz] = await Promise.all([
+      import("./quiz.js"), read(`${base}.json`), style(), load("link", { rel: "stylesheet", href: beside("quiz.css") }),
+    ]);
+    const host = document.createElement("div");
+    const run = document.createElement("div");
+    mountQuiz(quiz, host, {
+      review: async (number) => {
+        const { trace, step } = await read(`${base}.${number}.json`);
+        run.replaceChildren();
+        mount(trace, run, { step });
+        run.scrollIntoView({ block: "nearest" });
+      },
+    });
+    this.replaceChildren(host, run);
+  }
+}
+
+customElements.define("rmq-quiz", QuizElement);
 customElements.define("rmq-stepper", StepperElement);
 customElements.define("rmq-plot", PlotElement);
