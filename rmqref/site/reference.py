@@ -43,6 +43,7 @@ FLOORS = (
         "cheat_sheet",
         "quiz",
         "quiz_session",
+        "proofs",
     ),
     ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
     ("cli",),
