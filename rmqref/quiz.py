@@ -112,6 +112,9 @@ class Question:
 
     def deciding_step(self, trace: Json) -> int:
         """Return the step of its trace at which the answer is there."""
+        if self.kind in DECIDED_BY:
+            kind, number = DECIDED_BY[self.kind]
+            return [n for n, step in enumerate(trace["steps"]) if step["kind"] == kind][number - 1]
         reveals = [pick["reveal"] for pick in trace["decisions"] if pick["reveal"] is not None]
         is_pick = isinstance(self.run, Situation) and reveals
         return int(reveals[-1]) if is_pick else len(trace["steps"]) - 1
@@ -126,6 +129,9 @@ class Question:
         ]
         return list(dict.fromkeys(told))[-REASONS:]
 
+
+DECIDED_BY = {"time_of_attempt_two": ("attempt", 2)}
+"""Kinds of questions whose answer is there before the end: at the how manieth step of which kind."""
 
 REASONS = 4
 TELLING = frozenset(

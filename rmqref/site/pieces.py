@@ -137,8 +137,9 @@ def fold_answers(notebook: Any) -> None:
 
 
 def tag(cell: Any, name: str) -> None:
-    """Give a cell one more tag."""
-    cell.metadata["tags"] = [*cell.metadata.get("tags", ()), name]
+    """Give a cell a tag, once."""
+    tags = cell.metadata.get("tags", [])
+    cell.metadata["tags"] = tags if name in tags else [*tags, name]
 
 
 def live_link(stem: str) -> str:

@@ -44,7 +44,9 @@ export function mount(quiz, host, options = {}) {
   const { questions, words } = quiz;
   const nothing = () => questions.map(() => null);
   let place = { position: options.position ?? 0, answers: options.answers?.length ? options.answers : nothing() };
-  const root = html("div", { class: "rmq-quiz", role: "group", "aria-label": words.title, tabindex: "0", onkeydown: onKey });
+  // In JupyterLab a digit would make the cell a heading.
+  const root = html("div", { class: "rmq-quiz", role: "group", "aria-label": words.title, tabindex: "0", onkeydown: onKey,
+    "data-lm-suppress-shortcuts": "true" });
   host.append(root);
   draw();
   return { apply: (next) => { place = next.answers.length ? next : { ...next, answers: nothing() }; draw(); }, destroy: () => root.remove() };
@@ -63,9 +65,17 @@ export function mount(quiz, host, options = {}) {
     go({ position, answers: answers.map((old, n) => (n === position ? chosen : old)) });
   }
 
-  const next = () => go({ ...place, position: Math.min(place.position + 1, questions.length) });
-  const again = () => go({ position: 0, answers: nothing() });
-  const review = (n) => options.review?.(n);
+  function next() {
+    go({ ...place, position: Math.min(place.position + 1, questions.length) });
+  }
+
+  function again() {
+    go({ position: 0, answers: nothing() });
+  }
+
+  function review(n) {
+    options.review?.(n);
+  }
 
   function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from tests.browser.lab import NOTEBOOKS
+from tests.test_notebook_style import BOOKS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -110,6 +111,40 @@ def compare_two_releases_and_change_a_broker(controls: Locator) -> None:
     assert step_of(steppers.first) == 0
 
 
+def step_two_releases_together(both: Locator) -> None:
+    steppers = both.locator(".rmq-stepper")
+    steppers.first.press("Home")
+    steppers.first.press("End")
+    last = step_of(steppers.first)
+    both.page.wait_for_function(
+        "(element) => { const range = element.querySelector('input[type=range]'); return range.value === range.max; }",
+        arg=steppers.last.element_handle(),
+    )
+    both.get_by_role("button", name="Go to the first line").click()
+    both.page.wait_for_function(
+        "([element, last]) => Number(element.querySelector('input[type=range]').value) < last",
+        arg=[steppers.first.element_handle(), last],
+    )
+    assert step_of(steppers.first) == step_of(steppers.last)
+
+
+def answer_and_see_the_run(quiz: Locator) -> None:
+    part = quiz.locator(".rmq-quiz")
+    part.focus()
+    part.press("Enter")  # nothing is answered yet: it stays
+    asked = part.locator(".rmq-quiz-text").inner_text()
+    part.press("1")
+    part.get_by_role("status").locator("li").first.wait_for()
+    part.press("r")
+    quiz.locator(".rmq-stepper").wait_for()
+    assert step_of(quiz.locator(".rmq-stepper")) > 0
+    part.press("Enter")
+    quiz.page.wait_for_function(
+        "([element, asked]) => element.querySelector('.rmq-quiz-text').innerText !== asked",
+        arg=[part.element_handle(), asked],
+    )
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
 def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
     stem = name.removesuffix(".ipynb")
@@ -122,7 +157,7 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
         changed = number_of_cell_that_shows(name, "= PickControls(")
         sent = number_of_cell_that_shows(name, "= SendControls(")
         changed_or_sent = changed if sent is None else sent
-        assert stem.startswith("00") or None not in (predicted, changed_or_sent), (
+        assert stem.startswith(("00", *BOOKS)) or None not in (predicted, changed_or_sent), (
             "a walk has a prediction and controls"
         )
         if predicted is not None:
@@ -137,6 +172,11 @@ def test_notebook_runs_and_its_widgets_answer(lab: Lab, name: str) -> None:
             controls = shown(notebook, sent)
             compare_two_releases_and_change_a_broker(controls)
             notebook.screenshot(f"{stem}-beside")
+        if (both := number_of_cell_that_shows(name, "= ReleasesSideBySide(")) is not None:
+            step_two_releases_together(shown(notebook, both))
+        if (quiz := number_of_cell_that_shows(name, "= Quiz(")) is not None:
+            answer_and_see_the_run(shown(notebook, quiz))
+            notebook.screenshot(f"{stem}-answered")
         notebook.set_width(360, 800)
         notebook.screenshot(f"{stem}-360")
         assert notebook.errors() == []
