@@ -154,14 +154,19 @@ def exhibit(name: str) -> Exhibit:
 
 
 def museum_table() -> Table:
-    """Return the exhibits as a table: name, releases, report, and the damage in the last release that has the bug.
+    """Return the exhibits as a table: name, releases, Java issue, and the damage in the last release that has the bug.
 
     >>> museum_table().rows[3][:2]
     ['counter_sticks', '4.8.0']
     """
     heads = [text(f"museum.head.{head}") for head in ("name", "releases", "report", "damage")]
     rows = [
-        [shown.name, shown.bug.spans, shown.bug.link, shown.damage_told(shown.bad)]
+        [
+            shown.name,
+            shown.bug.spans,
+            text("museum.issue", issue=shown.bug.issue) if shown.bug.issue else text("museum.no_issue"),
+            shown.damage_told(shown.bad),
+        ]
         for shown in EXHIBITS.values()
     ]
     return Table([heads, *rows])

@@ -102,14 +102,14 @@ def test_a_piece_as_html_has_its_picture_inside_and_nothing_unescaped(notebook):
         for theme in ("light", "dark")
         for width in ("wide", "narrow")
     }
-    plot = element(pieces["plot-1"], root="../", still="", pictures=files)
+    plot = element(pieces["plot-1"], root="../", stills={}, pictures=files)
     assert plot.count("<img") == 2
     assert 'src="../plots/01_&lt;walk.plot-1.json"' in plot
     assert 'alt="All 12 queues get the same' in plot
-    stepper = element(pieces["stepper"], root="", still="<p>still</p>", pictures={})
+    stepper = element(pieces["stepper"], root="", stills={"01_<walk.stepper": "<p>still</p>"}, pictures={})
     assert 'link="" predict><div inert><p>still</p></div></rmq-stepper>' in stepper
     assert "need Python" not in stepper
-    controls = element(pieces["controls"], root="", still="", pictures={})
+    controls = element(pieces["controls"], root="", stills={}, pictures={})
     assert 'link="controls">' in controls
     assert "need Python" in controls
 

@@ -72,7 +72,7 @@ def documented():
 
 def test_every_page_is_written_and_those_for_the_contents_are_named(written):
     names, pages = written
-    assert names == ["releases", "command_line", "glossary", "reference/index", "honesty"]
+    assert names == ["releases", "cheat_sheet", "command_line", "glossary", "reference/index", "honesty"]
     assert pages.keys() == {*names, *(f"reference/rmqref.{room}" for room in all_rooms())}
 
 

@@ -192,7 +192,7 @@ def write_sources(recorded: Recorded, source: Path, to: Path) -> None:
         return element(
             piece,
             root=root,
-            still=recorded.stills.get(piece.key, ""),
+            stills=recorded.stills,
             pictures=recorded.pictures.get(piece.key, {}),
         )
 
@@ -266,11 +266,13 @@ def write_static(recorded: Recorded, site: Path, plotly: Path) -> None:
 
 def files_of(piece: Piece) -> Iterator[tuple[str, Json]]:
     """Yield the files that a piece loads, each with what it holds; a quiz loads each question's run when it is asked for."""
-    if piece.kind == "stepper":
-        yield f"traces/{piece.key}.json", piece.data["trace"]
+    for key, run in piece.steppers.items():
+        yield f"traces/{key}.json", run["trace"]
+    if piece.kind == "pair":
+        yield f"pairs/{piece.key}.json", piece.data["matches"]
     elif piece.kind == "plot":
         yield f"plots/{piece.key}.json", {theme: themed(piece.data, theme) for theme in THEMES}
-    else:
+    elif piece.kind == "quiz":
         yield f"quizzes/{piece.key}.json", {name: piece.data[name] for name in ("questions", "words")}
         for number, run in enumerate(piece.data["runs"]):
             yield f"quizzes/{piece.key}.{number}.json", run

@@ -17,6 +17,7 @@ from rmqref.errors import SiteError
 from rmqref.messages import text
 from rmqref.site.build import Recorded, check_target, plotly_of, record, replace, source_folder
 from rmqref.site.embeds import EMBED, PLOTLY, embed
+from rmqref.site.pieces import EMBEDDED
 from rmqref.site.portable import document, index
 from rmqref.site.vendored import npm_packages
 
@@ -90,7 +91,7 @@ def export_markdown(recorded: Recorded, source: Path, to: Path, plotly: Path, ba
     for position, (stem, notebook) in enumerate(recorded.notebooks.items(), 1):
         write(folder / f"{stem}.md", document(notebook, stem, position=position, base=base))
     for key, piece in recorded.pieces.items():
-        if piece.kind == "quiz":  # it stands in the page as text
+        if piece.kind not in EMBEDDED:
             continue
         still, pictures = recorded.stills.get(key, ""), recorded.pictures.get(key, {})
         write(folder / "embeds" / f"{key}.html", embed(piece, still=still, pictures=pictures))

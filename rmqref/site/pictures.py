@@ -95,14 +95,11 @@ def drawing_page(plotly: Path) -> Iterator[Page]:
 def stills_of(page: Page, pieces: Iterable[Piece]) -> dict[str, str]:
     """Return each stepper as it first appears, as HTML without behaviour, by key."""
     return {
-        piece.key: str(
-            page.evaluate(
-                MOUNT,
-                [piece.data["trace"], {name: piece.data[name] for name in ("step", "predict", "answers")}],
-            )
+        key: str(
+            page.evaluate(MOUNT, [run["trace"], {name: run[name] for name in ("step", "predict", "answers")}])
         )
         for piece in pieces
-        if piece.kind == "stepper"
+        for key, run in piece.steppers.items()
     }
 
 

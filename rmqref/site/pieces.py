@@ -16,7 +16,7 @@ import nbformat
 
 from rmqref.messages import text
 from rmqref.plots import GRID, INK, WASH
-from rmqref.site.showing import PLOT, QUIZ, STEPPER
+from rmqref.site.showing import PAIR, PLOT, QUIZ, STEPPER
 from rmqref.trace import Json
 
 THEMES: dict[str, dict[str, str]] = {
@@ -33,6 +33,9 @@ HEIGHT = 450
 
 ASKS = "**Predict"
 """What a cell of prose holds that asks for a prediction: what comes next is the answer."""
+
+EMBEDDED = ("stepper", "plot")
+"""The kinds of pieces that an export has as files of their own; the others stand there as text."""
 
 LIVE_WIDGET = "nbval-ignore-output"
 """The tag of a cell that shows a widget; the next one drives it and prints what it then shows."""
@@ -51,8 +54,8 @@ class Piece:
     Attributes:
         notebook: the notebook's stem.
         name: unique in its notebook: a stepper has the name of its variable, a figure a number.
-        kind: "stepper", "plot" or "quiz".
-        data: what `rmqref.site.showing.moment` returns, or the figure, or the questions with their runs.
+        kind: "stepper", "pair", "plot" or "quiz".
+        data: what `rmqref.site.showing` gives of it, or the figure.
         is_first: whether it is the notebook's first stepper, whose steps are linked without a name.
     """
 
@@ -66,6 +69,13 @@ class Piece:
     def key(self) -> str:
         """Unique in the site: `notebook.name`."""
         return f"{self.notebook}.{self.name}"
+
+    @property
+    def steppers(self) -> dict[str, Json]:
+        """What its steppers show, by key; a pair has two."""
+        if self.kind == "pair":
+            return {f"{self.key}.{number}": run for number, run in enumerate(self.data["runs"])}
+        return {self.key: self.data} if self.kind == "stepper" else {}
 
     @property
     def height(self) -> int:
@@ -98,6 +108,8 @@ def pieces_of(notebook: Any, stem: str) -> Iterator[tuple[int, int, Piece]]:
             elif PLOT in data:
                 plots += 1
                 yield number, place, Piece(stem, f"plot-{plots}", "plot", data[PLOT])
+            elif PAIR in data:
+                yield number, place, Piece(stem, cell.source, "pair", data[PAIR])
             elif QUIZ in data:
                 yield number, place, Piece(stem, cell.source, "quiz", data[QUIZ])
 
@@ -150,13 +162,13 @@ def live_link(stem: str) -> str:
     )
 
 
-def element(piece: Piece, *, root: str, still: str, pictures: Mapping[str, str]) -> str:
+def element(piece: Piece, *, root: str, stills: Mapping[str, str], pictures: Mapping[str, str]) -> str:
     """Return the HTML that stands for a piece.
 
     Args:
         piece: the piece.
         root: the way from the page to the site's root, such as "../".
-        still: of a stepper: its HTML at its first moment.
+        stills: of its steppers: the HTML of each at its first moment, by key.
         pictures: of a figure: its picture's file names by theme and width.
     """
     name = escape(piece.name)
@@ -172,14 +184,40 @@ def element(piece: Piece, *, root: str, still: str, pictures: Mapping[str, str])
             f'<rmq-quiz id="{name}" src="{root}quizzes/{escape(piece.key)}" data-failed="{failed}">'
             f"{still_quiz(piece)}</rmq-quiz>"
         )
-    attributes = f'step="{piece.data["step"]}" link="{"" if piece.is_first else name}"'
-    if piece.data["predict"]:
-        attributes += " predict"
     note = (
         f'<p class="rmq-controls">{escape(text("site.piece.controls"))}</p>' if piece.data["controls"] else ""
     )
+    if piece.kind == "pair":
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in piece.data["differences"])
+        steppers = "".join(
+            stepper_element(f"{piece.name}-{number}", key, run, root, stills.get(key, ""))
+            for number, (key, run) in enumerate(piece.steppers.items())
+        )
+        return (
+            f'{note}<ul>{said}</ul><rmq-pair id="{name}" src="{root}pairs/{escape(piece.key)}.json" '
+            f'data-failed="{failed}">{steppers}</rmq-pair>'
+        )
+    link = "" if piece.is_first else piece.name
+    return note + stepper_element(piece.name, piece.key, piece.data, root, stills.get(piece.key, ""), link)
+
+
+def stepper_element(name: str, key: str, run: Json, root: str, still: str, link: str | None = None) -> str:
+    """Return the HTML of a stepper.
+
+    Args:
+        name: its id in the page.
+        key: of its trace.
+        run: its moment.
+        root: the way from the page to the site's root.
+        still: its HTML at its first moment.
+        link: how the page's address names its steps; None if it does not.
+    """
+    attributes = f'step="{run["step"]}"' + ("" if link is None else f' link="{escape(link)}"')
+    if run["predict"]:
+        attributes += " predict"
+    failed = escape(text("site.piece.failed"))
     return (
-        f'{note}<rmq-stepper id="{name}" src="{root}traces/{escape(piece.key)}.json" data-failed="{failed}" '
+        f'<rmq-stepper id="{escape(name)}" src="{root}traces/{escape(key)}.json" data-failed="{failed}" '
         f"{attributes}><div inert>{still}</div></rmq-stepper>"
     )
 

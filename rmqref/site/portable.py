@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 from rmqref.messages import text
 from rmqref.site.embeds import title_of
 from rmqref.site.markdown import fenced, table
-from rmqref.site.pieces import ANSWER, WITHOUT_INPUT, Piece, fold_answers, pieces_of
+from rmqref.site.pieces import ANSWER, EMBEDDED, WITHOUT_INPUT, Piece, fold_answers, pieces_of
 from rmqref.table import Table
 
 PROSE = re.compile(r"(?P<code>(?P<ticks>`+).+?(?<!`)(?P=ticks)(?!`))|[^`]+|`+", re.DOTALL)
@@ -51,9 +51,7 @@ def document(notebook: Any, stem: str, *, position: int, base: str) -> str:
         base: the way from the page to the exported folder, such as "../".
     """
     found = {
-        (number, place): piece
-        for number, place, piece in pieces_of(notebook, stem)
-        if piece.kind != "quiz"  # it stands in the page as text
+        (number, place): piece for number, place, piece in pieces_of(notebook, stem) if piece.kind in EMBEDDED
     }
     notebook = deepcopy(notebook)
     fold_answers(notebook)

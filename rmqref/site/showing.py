@@ -6,6 +6,7 @@ from typing import Any
 
 from rmqref.comparison import ReleasesSideBySide
 from rmqref.controls import PickControls
+from rmqref.differences import matching_step
 from rmqref.quiz_session import answer_sheet
 from rmqref.quiz_widget import Quiz
 from rmqref.send_controls import SendControls
@@ -14,6 +15,9 @@ from rmqref.trace import Json
 
 STEPPER = "application/vnd.rmqref.stepper+json"
 """The type of an output that is a stepper at one moment."""
+
+PAIR = "application/vnd.rmqref.pair+json"
+"""The type of an output that is two steppers that go together."""
 
 QUIZ = "application/vnd.rmqref.quiz+json"
 """The type of an output that is a quiz."""
@@ -47,12 +51,23 @@ def moment(stepper: Stepper, *, controls: bool = False) -> Json:
     }
 
 
-def shown(
-    widget: Stepper | PickControls | SendControls | ReleasesSideBySide, **_wanted: object
-) -> dict[str, Any]:
+def shown(widget: Stepper | PickControls | SendControls, **_wanted: object) -> dict[str, Any]:
     """Return what a cell's output holds of a widget, by type."""
     stepper = widget if isinstance(widget, Stepper) else widget.stepper
     return {STEPPER: moment(stepper, controls=stepper is not widget), "text/plain": repr(widget)}
+
+
+def shown_pair(both: ReleasesSideBySide, **_wanted: object) -> dict[str, Any]:
+    """Return what a cell's output holds of two steppers, by type: each run, and which steps belong together."""
+    one, other = both.steppers
+    ways = ((one, other), (other, one))
+    data = {
+        "runs": [moment(stepper) for stepper in both.steppers],
+        "matches": [[matching_step(a.trace, b.trace, step) for step in range(a.last + 1)] for a, b in ways],
+        "differences": list(both.differences),
+        "controls": True,
+    }
+    return {PAIR: data, "text/plain": "\n".join(both.differences)}
 
 
 def shown_quiz(quiz: Quiz, **_wanted: object) -> dict[str, Any]:
@@ -71,6 +86,7 @@ def install() -> None:
     from IPython.core.getipython import get_ipython  # noqa: PLC0415  # there is a kernel only where this runs
 
     shell: Any = get_ipython()
-    for widget in (Stepper, PickControls, SendControls, ReleasesSideBySide):
+    for widget in (Stepper, PickControls, SendControls):
         shell.display_formatter.mimebundle_formatter.for_type(widget, shown)
+    shell.display_formatter.mimebundle_formatter.for_type(ReleasesSideBySide, shown_pair)
     shell.display_formatter.mimebundle_formatter.for_type(Quiz, shown_quiz)

@@ -7,6 +7,7 @@
  * <rmq-stepper src step predict link>  `src` is a trace with its words, `link` lets the page's address name a step:
  *                                      #step=17, or #NAME.step=17 if `link` has a value
  * <rmq-plot src>                       `src` is {light: figure, dark: figure}
+ * <rmq-pair src>                       around two <rmq-stepper>; `src` is, for each of them, the other one's step for a step
  * <rmq-quiz src>                       `src`.json holds the questions, `src`.0.json the run of the first one, and so on
  *
  * stepper.css, stepper.js, quiz.css, quiz.js and plotly.min.js lie beside this file. A piece is loaded when it is about to be seen.
@@ -117,6 +118,21 @@ class PlotElement extends Piece {
   }
 }
 
+/** Two steppers that go together: a step of one takes the other to the step that belongs to it. */
+class PairElement extends Piece {
+  async show() {
+    const both = [...this.querySelectorAll("rmq-stepper")];
+    const [matches] = await Promise.all([read(this.getAttribute("src")), ...both.map((one) => one.load())]);
+    let follows = false;
+    both.forEach((one, n) => one.stepper.on(({ step }) => {
+      if (follows) return;
+      follows = true;
+      both[1 - n].stepper.set(matches[n][step]);
+      follows = false;
+    }));
+  }
+}
+
 class QuizElement extends Piece {
   async show() {
     const base = this.getAttribute("src");
@@ -137,6 +153,7 @@ class QuizElement extends Piece {
   }
 }
 
+customElements.define("rmq-pair", PairElement);
 customElements.define("rmq-quiz", QuizElement);
 customElements.define("rmq-stepper", StepperElement);
 customElements.define("rmq-plot", PlotElement);

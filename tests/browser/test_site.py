@@ -314,3 +314,36 @@ def test_a_notebook_runs_live_and_a_control_changes_what_is_shown(site: Site) ->
         live.change_a_control()
         live.see_a_figure()
         assert live.noise() == []
+
+
+def test_two_steppers_go_together_without_python(site: Site) -> None:
+    with site.open("notebooks/07_releases_side_by_side.html") as visit:
+        visit.page.evaluate("() => document.querySelector('rmq-pair').load()")
+        one, other = (stepper_of(visit, f"both-{number}") for number in range(2))
+        one.press("End")
+        assert position(visit, "both-0").split(" / ")[0] == position(visit, "both-0").split(" / ")[1]
+        assert position(visit, "both-1").split(" / ")[0] == position(visit, "both-1").split(" / ")[1]
+        other.press("Home")
+        assert position(visit, "both-0").startswith("0 / ")
+        assert visit.complaints == []
+
+
+def test_a_quiz_is_taken_without_python(site: Site) -> None:
+    with site.open("notebooks/11_quiz.html") as visit:
+        visit.page.evaluate("() => document.querySelector('rmq-quiz#ten').load()")
+        quiz = visit.page.locator("rmq-quiz#ten .rmq-quiz")
+        for _ in range(10):
+            quiz.press("1")
+            quiz.get_by_role("status").locator("li").first.wait_for()
+            quiz.press("Enter")
+        missed = quiz.locator(".rmq-quiz-missed > li")
+        assert missed.count() > 0
+        missed.first.get_by_role("button", name="Show the run").click()
+        visit.page.locator("rmq-quiz#ten .rmq-stepper").wait_for()
+        quiz.get_by_role("button", name="Once more").click()
+        assert "Question 1 of 10" in quiz.inner_text()
+        assert visit.complaints == []
+    with site.open("notebooks/11_quiz.html", java_script_enabled=False) as visit:
+        first = visit.page.locator("rmq-quiz#ten > ol > li").first
+        first.locator("summary").click()
+        assert first.locator("details b").is_visible()
