@@ -17,6 +17,10 @@ EXAMPLES: dict[str, list[str]] = {
     "conform": ["conform tests/vectors --kinds detector,pick_ties"],
     "releases": ["releases 4.9.4 --columns pick", "releases 4.5.0"],
     "bugs": ["bugs 4.8.0"],
+    "diff": ["diff 4.9.7 4.9.8", "diff 4.9.7 6.0.0"],
+    "cheat-sheet": ["cheat-sheet"],
+    "quiz": ["quiz --seed 7 --n 2"],
+    "museum": ["museum block_share", "museum block"],
     "simulate": ["simulate broker_hangs --release 4.2.0", "simulate broker_hangs --send 1"],
 }
 """What is run to show a command; one that is not named here shows its own help."""
