@@ -8,34 +8,11 @@ from pathlib import Path
 import pytest
 
 import rmqref
+from rmqref.site import reference
 
 PACKAGE = Path(rmqref.__file__).parent
 
-FLOORS = (
-    ("messages", "table"),
-    ("errors",),
-    ("java",),
-    ("model",),
-    ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
-    ("route", "releases", "bugs", "limits", "route_text", "samples"),
-    ("situation", "measure", "broker", "producer", "cluster", "scenario", "simulation", "report"),
-    (
-        "trace",
-        "send_trace",
-        "conform",
-        "walks",
-        "run_measure",
-        "differences",
-        "museum",
-        "upgrade",
-        "cheat_sheet",
-        "quiz",
-        "quiz_session",
-        "proofs",
-    ),
-    ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
-    ("cli", "site"),
-)
+FLOORS = (*reference.FLOORS[:-1], (*reference.FLOORS[-1], "site"))
 """The rooms from the ground up; within a floor any room may stand on another, but not in a circle."""
 
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

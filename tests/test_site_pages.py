@@ -280,7 +280,7 @@ def test_every_command_has_a_section_its_arguments_and_an_example():
     for command, told in commands:
         assert told
         section = page.partition(f"## `{command.prog.partition(' ')[2]}`\n")[2].partition("\n## ")[0]
-        assert f"$ python -m {command.prog} " in section
+        assert re.search(rf"^\$ python -m {command.prog}( |$)", section, re.MULTILINE)
         for action in command._actions:
             assert (action.option_strings or [str(action.metavar or action.dest.upper())])[0] in section
 
