@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rmqref.errors import RmqRefError, ScenarioError, SiteError, VectorError
+from rmqref.errors import RmqRefError, RouteError, ScenarioError, SiteError, VectorError
 from rmqref.messages import text
 
 
@@ -124,6 +124,13 @@ def add_practice(commands: Commands) -> None:
 
 def add_runs(commands: Commands) -> None:
     """Add the commands that run something."""
+    route = commands.add_parser("route", help=text("cli.route"), description=text("cli.route"))
+    route.add_argument("file", metavar="FILE", help=text("cli.route.file"))
+    route.add_argument("--release", help=text("cli.route.release"))
+    route.add_argument("--topic", help=text("cli.route.topic"))
+    route.add_argument("--json", action="store_true", help=text("cli.json"))
+    route.set_defaults(run=run_route)
+
     simulate = commands.add_parser(
         "simulate", help=text("cli.simulate"), description=text("cli.simulate.more")
     )
@@ -261,6 +268,19 @@ def run_museum(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_route(options: argparse.Namespace) -> int:
+    """Print what the routes of a text mean; 1 if there is anything to warn of."""
+    from rmqref.releases import VERSIONS  # noqa: PLC0415
+    from rmqref.route_report import read_reports  # noqa: PLC0415
+
+    reports = read_reports(read_bytes(options.file), options.release or VERSIONS[-1], options.topic)
+    if options.json:
+        show(json.dumps([report.as_json() for report in reports], indent=1))
+    else:
+        show(*(line for report in reports for line in report.lines()))
+    return int(any(report.warnings or report.left_out for report in reports))
+
+
 def run_simulate(options: argparse.Namespace) -> int:
     """Run a scenario and print what it came to, or one of its sends attempt by attempt."""
     from rmqref.report import lines_of_run, lines_of_send  # noqa: PLC0415
@@ -320,6 +340,18 @@ def with_site_packages() -> None:
     ]
     if missing:
         raise SiteError("site.error.packages", packages=", ".join(missing))
+
+
+def read_bytes(path: str) -> bytes:
+    """Return a file's bytes, or what stands on standard input for "-".
+
+    Raises:
+        RouteError: it cannot be read.
+    """
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as problem:
+        raise RouteError("route.error.unreadable", path=path, problem=str(problem)) from problem
 
 
 def read_text(path: str) -> str:

@@ -21,6 +21,7 @@ EXAMPLES: dict[str, list[str]] = {
     "cheat-sheet": ["cheat-sheet"],
     "quiz": ["quiz --seed 7 --n 2"],
     "museum": ["museum block_share", "museum block"],
+    "route": ["route rmqref/routes/UnevenTopic.json --release 4.9.7"],
     "simulate": ["simulate broker_hangs --release 4.2.0", "simulate broker_hangs --send 1"],
 }
 """What is run to show a command; one that is not named here shows its own help."""

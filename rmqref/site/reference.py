@@ -30,7 +30,17 @@ FLOORS = (
     ("model",),
     ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
     ("releases", "bugs", "limits", "route", "route_text", "samples"),
-    ("situation", "measure", "producer", "broker", "cluster", "scenario", "simulation", "report"),
+    (
+        "situation",
+        "measure",
+        "producer",
+        "broker",
+        "cluster",
+        "scenario",
+        "simulation",
+        "report",
+        "route_report",
+    ),
     (
         "trace",
         "send_trace",
