@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,12 @@ def add_practice(commands: Commands) -> None:
 
 def add_runs(commands: Commands) -> None:
     """Add the commands that run something."""
+    log = commands.add_parser("log", help=text("cli.log"), description=text("cli.log"))
+    log.add_argument("files", nargs="+", metavar="FILE", help=text("cli.log.files"))
+    log.add_argument("--release", help=text("cli.log.release"))
+    log.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
+    log.set_defaults(run=run_log)
+
     route = commands.add_parser("route", help=text("cli.route"), description=text("cli.route"))
     route.add_argument("file", metavar="FILE", help=text("cli.route.file"))
     route.add_argument("--release", help=text("cli.route.release"))
@@ -266,6 +272,44 @@ def run_museum(options: argparse.Namespace) -> int:
         first, *others = one.lines()
         show(first, *(f"  {line}" for line in others))
     return 0
+
+
+def run_log(options: argparse.Namespace) -> int:
+    """Print what happened to each failed send of logs, and the totals; 1 if any failed."""
+    from rmqref.incident import Reading, lines_of_reading, lines_of_send, read_log, row_for  # noqa: PLC0415
+
+    row_for((), options.release or "5.3.3")
+    failed = False
+    for path in options.files:
+        reading, is_on = Reading(), None if options.fault_switch is None else options.fault_switch == "on"
+        for send in read_log(log_lines(path), reading):
+            show(*lines_of_send(send, row_for(reading.possible, options.release), is_on))
+        row = row_for(reading.possible, options.release)
+        show(*lines_of_reading(reading, row, options.release is None))
+        failed = failed or reading.sends > 0
+    return int(failed)
+
+
+def log_lines(path: str) -> Iterator[bytes]:
+    """Yield a log's lines as UTF-8; a console's UTF-16 is turned into it.
+
+    Raises:
+        LogError: it cannot be read, or is empty.
+    """
+    from rmqref.incident import LogError  # noqa: PLC0415
+
+    try:
+        with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
+            first = file.readline()
+            if not first:
+                raise LogError("log.error.empty", path=path)
+            if first.startswith((b"\xff\xfe", b"\xfe\xff")):
+                yield from (first + file.read()).decode("utf-16", "replace").encode().splitlines()
+                return
+            yield first.removeprefix(b"\xef\xbb\xbf")
+            yield from file
+    except OSError as problem:
+        raise LogError("log.error.unreadable", path=path, problem=str(problem)) from problem
 
 
 def run_route(options: argparse.Namespace) -> int:

@@ -40,6 +40,7 @@ FLOORS = (
         "simulation",
         "report",
         "route_report",
+        "incident",
     ),
     (
         "trace",
