@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -15,21 +14,43 @@ from rmqref.differences import matching_step, partings
 from rmqref.errors import RmqRefError
 from rmqref.messages import text
 from rmqref.releases import VERSIONS, release
+from rmqref.samples import SAMPLES, sample_route
+from rmqref.scenario import Scenario, sample_scenario
 from rmqref.send_controls import NOTE, WRAPPING
+from rmqref.send_trace import record_send
 from rmqref.situation import Situation
 from rmqref.stepper import Stepper
-from rmqref.trace import record
-from rmqref.walks import side_by_side
+from rmqref.trace import Json, record
+from rmqref.walks import outcomes, side_by_side
 
-SITUATIONS: Mapping[str, Situation] = {
+Case = Situation | Scenario
+"""What is compared: picks in a situation, or the first send of a scenario."""
+
+SITUATIONS: Mapping[str, Case] = {
     "first": Situation(start=4),
     "retry": Situation(start=4, last_broker_name="broker-b"),
     "retry_on": museum.FAILED_LAST,
     "one_avoided": museum.ONE_AVOIDED,
     "all_avoided": museum.ALL_AVOIDED,
     "overflow": museum.AT_THE_END,
+    "hangs": sample_scenario("broker_hangs"),
+    "busy": sample_scenario("broker_busy"),
+    "refuses": sample_scenario("broker_refuses"),
 }
-"""Situations to begin with, by the name of the sentence that tells them."""
+"""Situations and scenarios to begin with, by the name of the sentence that tells them."""
+
+OWN_ROUTE = ""
+"""The choice of a route that stands for the situation's own."""
+
+
+def recorded(case: Case) -> Json:
+    """Return the trace of a situation's picks, or of a scenario's first send."""
+    return record(case) if isinstance(case, Situation) else record_send(case)
+
+
+def every_family(case: Case) -> str:
+    """Return what the release that names each family does, a line each."""
+    return side_by_side(case) if isinstance(case, Situation) else outcomes(case)
 
 
 class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no types
@@ -43,7 +64,8 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
         beside: the second release.
 
     Attributes:
-        situation: the choice of a situation.
+        situation: the choice of a situation or a scenario.
+        route: the choice of a sample topic's route for a situation; a scenario has its own brokers.
         release_a: the choice of the first release.
         release_b: the choice of the second release.
         seed: of everything that is left to chance.
@@ -70,6 +92,12 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
             style=LABEL,
         )
         first = "4.7.1" if situation is None else release(situation.release).version
+        self.route = w.Dropdown(
+            options=[(text("comparison.route.own"), OWN_ROUTE), *((name, name) for name in SAMPLES)],
+            description=text("comparison.route"),
+            layout=NARROW,
+            style=LABEL,
+        )
         self.release_a = self._releases("comparison.release_a", first)
         self.release_b = self._releases("comparison.release_b", beside)
         self.seed = w.IntText(
@@ -79,17 +107,14 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
             style=LABEL,
         )
         self.error, self.families, self._told = w.HTML(), w.HTML(), w.HTML()
-        one = self._chosen(self.release_a.value)
-        self.steppers = tuple(
-            Stepper(record(one.but(release=name))) for name in (first, self.release_b.value)
-        )
+        self.steppers = tuple(Stepper(recorded(self._chosen(name))) for name in (first, self.release_b.value))
         self.places = {
             kind: w.Button(description=text(f"comparison.go.{kind}"), layout={"width": "auto"})
             for kind in ("line", "state", "pick")
         }
         for kind, button in self.places.items():
             button.on_click(lambda _button, kind=kind: self.go(kind))
-        for control in (self.situation, self.release_a, self.release_b, self.seed):
+        for control in (self.situation, self.route, self.release_a, self.release_b, self.seed):
             control.observe(self._changed, "value")
         self._follows = False
         for number, stepper in enumerate(self.steppers):
@@ -98,7 +123,9 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
         half = w.Layout(flex="1 1 26em", min_width="0")
         super().__init__(
             [
-                w.Box([self.situation, self.release_a, self.release_b, self.seed], layout=WRAPPING),
+                w.Box(
+                    [self.situation, self.route, self.release_a, self.release_b, self.seed], layout=WRAPPING
+                ),
                 self.error,
                 self._told,
                 w.Box(list(self.places.values()), layout=WRAPPING),
@@ -125,9 +152,12 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
         """The first of the two steppers."""
         return self.steppers[0]
 
-    def _chosen(self, version: str) -> Situation:
+    def _chosen(self, version: str) -> Case:
         base = SITUATIONS.get(self.situation.value, self._own or SITUATIONS["first"])
-        return replace(base, release=version, seed=self.seed.value)
+        case = base.but(release=version, seed=self.seed.value)
+        if isinstance(case, Situation) and self.route.value != OWN_ROUTE:
+            case = case.but(route=sample_route(self.route.value), topic=self.route.value)
+        return case
 
     def go(self, kind: str) -> None:
         """Take both steppers to where the runs part.
@@ -151,7 +181,7 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
 
     def _changed(self, _change: object) -> None:
         try:
-            traces = [record(self._chosen(choice.value)) for choice in (self.release_a, self.release_b)]
+            traces = [recorded(self._chosen(choice.value)) for choice in (self.release_a, self.release_b)]
         except RmqRefError as problem:
             self.error.value = f'<div role="alert" style="{ALERT}">{escape(str(problem))}</div>'
             return
@@ -170,5 +200,5 @@ class ReleasesSideBySide(w.VBox):  # type: ignore[misc]  # ipywidgets carries no
         there = {parting.kind for parting in self.partings}
         for kind, button in self.places.items():
             button.disabled = kind not in there
-        lines = escape(side_by_side(self._chosen(self.release_a.value)))
+        lines = escape(every_family(self._chosen(self.release_a.value)))
         self.families.value = f"<p>{escape(text('comparison.families'))}</p><pre>{lines}</pre>"

@@ -187,7 +187,7 @@ def table_of(faults: list[Json]) -> str:
 
 def parting_pick(trace_a: Json, trace_b: Json) -> Parting | None:
     """Return where the queues picked first differ, or None if all are the same."""
-    for a, b in zip(trace_a["decisions"], trace_b["decisions"], strict=False):
+    for a, b in zip_longest(trace_a["decisions"], trace_b["decisions"], fillvalue=NO_PICK):
         if a["queue"] != b["queue"]:
             ends = [
                 len(trace["steps"]) - 1 if pick["reveal"] is None else pick["reveal"]
@@ -195,6 +195,10 @@ def parting_pick(trace_a: Json, trace_b: Json) -> Parting | None:
             ]
             return parted(trace_a, trace_b, "pick", *ends, value_a=pick_of(a), value_b=pick_of(b))
     return None
+
+
+NO_PICK = {"queue": None, "reveal": None}
+"""What stands for a pick that one of two runs does not make."""
 
 
 def parted(trace_a: Json, trace_b: Json, name: str, step_a: int, step_b: int, **told: str) -> Parting:

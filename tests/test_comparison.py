@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rmqref.comparison import SITUATIONS, ReleasesSideBySide
+from rmqref.comparison import SITUATIONS, ReleasesSideBySide, recorded
 from rmqref.differences import matching_step, partings
 from rmqref.releases import FAMILIES, VERSIONS
 from rmqref.situation import Situation
-from rmqref.trace import record
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(sorted(SITUATIONS)), st.sampled_from(VERSIONS), st.sampled_from(VERSIONS))
 def test_steps_that_belong_together_begin_end_and_never_go_back(name, one, other):
-    a, b = (record(SITUATIONS[name].but(release=version)) for version in (one, other))
+    a, b = (recorded(SITUATIONS[name].but(release=version)) for version in (one, other))
     found = [matching_step(a, b, step) for step in range(len(a["steps"]))]
     assert found[0] == 0
     assert found[-1] == len(b["steps"]) - 1
@@ -28,7 +27,7 @@ def test_steps_that_belong_together_begin_end_and_never_go_back(name, one, other
 @pytest.mark.parametrize("name", SITUATIONS)
 @pytest.mark.parametrize("other", FAMILIES)
 def test_partings_are_places_of_both_runs_and_mirror(name, other):
-    a, b = (record(SITUATIONS[name].but(release=version)) for version in ("4.9.7", other))
+    a, b = (recorded(SITUATIONS[name].but(release=version)) for version in ("4.9.7", other))
     there, back = partings(a, b), partings(b, a)
     assert [(p.kind, p.step_a, p.step_b) for p in there] == [(p.kind, p.step_b, p.step_a) for p in back]
     for parting in there:
@@ -71,3 +70,19 @@ def test_a_situation_of_ones_own_is_offered():
     assert both.stepper.trace["release"] == "4.9.7"
     both.situation.value = "all_avoided"
     assert any("list" in sentence for sentence in both.differences)
+
+
+def test_a_route_and_a_scenario_can_be_chosen():
+    both = ReleasesSideBySide()
+    both.route.value = "UnevenTopic"
+    assert len(both.stepper.queues) == 10
+    both.situation.value = "hangs"
+    both.release_a.value, both.release_b.value = "4.2.0", "4.9.7"
+    assert [stepper.trace["result"].split(" ")[0] for stepper in both.steppers] == [
+        "SEND_OK",
+        "MQClientException",
+    ]
+    assert "4.7.1  MQClientException: 1" in both.families.value
+    one, other = both.steppers
+    one.step = one.last
+    assert other.step == other.last
