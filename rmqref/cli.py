@@ -128,6 +128,7 @@ def add_runs(commands: Commands) -> None:
     log.add_argument("files", nargs="+", metavar="FILE", help=text("cli.log.files"))
     log.add_argument("--release", help=text("cli.log.release"))
     log.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
+    log.add_argument("--anonymise", action="store_true", help=text("cli.anonymise"))
     log.set_defaults(run=run_log)
 
     route = commands.add_parser("route", help=text("cli.route"), description=text("cli.route"))
@@ -135,6 +136,7 @@ def add_runs(commands: Commands) -> None:
     route.add_argument("--release", help=text("cli.route.release"))
     route.add_argument("--topic", help=text("cli.route.topic"))
     route.add_argument("--json", action="store_true", help=text("cli.json"))
+    route.add_argument("--anonymise", action="store_true", help=text("cli.anonymise"))
     route.set_defaults(run=run_route)
 
     simulate = commands.add_parser(
@@ -276,16 +278,26 @@ def run_museum(options: argparse.Namespace) -> int:
 
 def run_log(options: argparse.Namespace) -> int:
     """Print what happened to each failed send of logs, and the totals; 1 if any failed."""
+    from rmqref.anonymise import Anonymiser  # noqa: PLC0415
     from rmqref.incident import Reading, lines_of_reading, lines_of_send, read_log, row_for  # noqa: PLC0415
 
-    row_for((), options.release or "5.3.3")
+    if options.release is not None:
+        row_for((), options.release)
+    hidden = Anonymiser()
+    cleaned = hidden.clean if options.anonymise else str
     failed = False
     for path in options.files:
         reading, is_on = Reading(), None if options.fault_switch is None else options.fault_switch == "on"
         for send in read_log(log_lines(path), reading):
-            show(*lines_of_send(send, row_for(reading.possible, options.release), is_on))
+            hidden.learn("topic", (attempt.topic for attempt in send.attempts))
+            hidden.learn("broker", (*(attempt.broker for attempt in send.attempts), *send.brokers))
+            hidden.learn("id", [send.invoke_id])
+            lines = lines_of_send(send, row_for(reading.possible, options.release), is_on)
+            show(*map(cleaned, lines))
+        if options.anonymise:
+            reading.examples.clear()  # nobody knows which names stand in a line that could not be read
         row = row_for(reading.possible, options.release)
-        show(*lines_of_reading(reading, row, options.release is None))
+        show(*map(cleaned, lines_of_reading(reading, row, options.release is None)))
         failed = failed or reading.sends > 0
     return int(failed)
 
@@ -314,14 +326,21 @@ def log_lines(path: str) -> Iterator[bytes]:
 
 def run_route(options: argparse.Namespace) -> int:
     """Print what the routes of a text mean; 1 if there is anything to warn of."""
+    from rmqref.anonymise import Anonymiser  # noqa: PLC0415
     from rmqref.releases import VERSIONS  # noqa: PLC0415
     from rmqref.route_report import read_reports  # noqa: PLC0415
 
     reports = read_reports(read_bytes(options.file), options.release or VERSIONS[-1], options.topic)
+    hidden = Anonymiser()
+    for report in reports:
+        hidden.learn("topic", [report.topic])
+        hidden.learn("cluster", report.clusters)
+        hidden.learn("broker", report.names)
+    cleaned = hidden.clean if options.anonymise else str
     if options.json:
-        show(json.dumps([report.as_json() for report in reports], indent=1))
+        show(cleaned(json.dumps([report.as_json() for report in reports], indent=1)))
     else:
-        show(*(line for report in reports for line in report.lines()))
+        show(*(cleaned(line) for report in reports for line in report.lines()))
     return int(any(report.warnings or report.left_out for report in reports))
 
 

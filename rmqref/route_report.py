@@ -48,6 +48,8 @@ class RouteReport:
         topic: the topic, or None if the text does not name it.
         line: where the route begins in the text, from 1.
         brokers: each broker with its addresses, in the order of the text.
+        names: the names of all brokers that the route speaks of.
+        clusters: the names of their clusters.
         queues: the list that the producer makes of it, in order.
         left_out: the brokers that the list lacks, each with the reason.
         warnings: what one should know, each with its size.
@@ -57,6 +59,8 @@ class RouteReport:
     topic: str | None
     line: int
     brokers: tuple[str, ...]
+    names: tuple[str, ...]
+    clusters: tuple[str, ...]
     queues: tuple[str, ...]
     left_out: tuple[Told, ...]
     warnings: tuple[Told, ...]
@@ -132,7 +136,22 @@ def report_of(read: RouteText, version: str, topic: str | None, known: set[str])
         for check, find in CHECKS.items()
         for found in find(Seen(route, queues, name, known))
     )
-    return RouteReport(row.version, name, read.line, brokers, tuple(map(str, queues)), left_out, warnings)
+    spoken_of = (
+        *(data.broker_name for data in route.broker_datas),
+        *(data.broker_name for data in route.queue_datas),
+        *(mq.broker_name for mq in queues),
+    )
+    return RouteReport(
+        row.version,
+        name,
+        read.line,
+        brokers,
+        tuple(dict.fromkeys(spoken_of)),
+        tuple(dict.fromkeys(data.cluster for data in route.broker_datas if data.cluster)),
+        tuple(map(str, queues)),
+        left_out,
+        warnings,
+    )
 
 
 def told_broker(name: str, addresses: dict[int, str]) -> str:

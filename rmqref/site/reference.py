@@ -29,7 +29,7 @@ FLOORS = (
     ("messages", "table", "errors", "java"),
     ("model",),
     ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
-    ("releases", "bugs", "limits", "route", "route_text", "samples"),
+    ("releases", "bugs", "limits", "route", "route_text", "samples", "anonymise"),
     (
         "situation",
         "measure",
