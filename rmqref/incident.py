@@ -43,6 +43,8 @@ CODE = re.compile(r"CODE: (?P<code>\d+)  ?DESC: (?P<said>.*?)(?: BROKER: (?P<add
 ADDRESS = re.compile(r"<?(?P<address>[\w.\-]+:\d+)>?")
 BUDGET = re.compile(r"timeout, (?P<budget>-?\d+)\(ms\)")
 BODY = re.compile(r"body=\[[^\]]*\]?|body=\S+")
+HIDING = re.compile(r"send(?:Default|Select)Impl call timeout")
+"""What the application gets instead of the error that used up the time."""
 RESULT = re.compile(r"SendResult \[sendStatus=(?P<status>\w+)")
 
 
@@ -157,6 +159,7 @@ class FailedSend:
         invoke_id: how the log names it; empty if it does not.
         attempts: the failed attempts, in order.
         gave_up: the line in which the client says so; None if it does not.
+        hidden_by: the line with the exception that hides the attempts' errors; None if there is none.
         times: how many attempts the client counted.
         cost: how long all took, in milliseconds.
         brokers: the brokers that it names as tried; some may not have been reached.
@@ -165,6 +168,7 @@ class FailedSend:
     invoke_id: str
     attempts: list[Failed] = field(default_factory=list)
     gave_up: int | None = None
+    hidden_by: int | None = None
     times: int | None = None
     cost: int | None = None
     brokers: tuple[str, ...] = ()
@@ -225,6 +229,7 @@ def read_log(lines: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
     """
     open_sends: dict[str, FailedSend] = {}
     last: Failed | None = None
+    newest = FailedSend("")
     for number, raw in enumerate(lines, 1):
         reading.lines = number
         if not INTERESTING.search(raw):
@@ -237,6 +242,7 @@ def read_log(lines: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
                 found["id"] if found["id"] != "%s" else f"%s {number}", FailedSend(found["id"])
             )
             send.attempts.append(last)
+            newest = send
             if len(open_sends) > MOST_OPEN:
                 yield counted(open_sends.pop(next(iter(open_sends))), reading)
         elif found := STILL_FAILED.search(line):
@@ -249,6 +255,8 @@ def read_log(lines: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
             reading.results[found["status"]] += 1
         elif "when selecting message queue" in line:
             reading.swallowed += 1
+        elif last is not None and last.error and HIDING.search(line):
+            newest.hidden_by = number
         elif last is not None and (THROWN.search(line) or CODE.search(line)):
             note_error(last, line)
         elif "Exception: " in line and not line.lstrip().startswith(("at ", "Caused by", "\tat")):
@@ -361,7 +369,7 @@ def lines_of_send(send: FailedSend, row: Release, fault_switch: bool | None) -> 
         "log.send",
         at=(first.at if first else "") or text("log.no_time"),
         topic=(first.topic if first else "") or text("log.lost"),
-        invoke_id=send.invoke_id or text("log.no_id"),
+        invoke_id=text("log.no_id") if send.invoke_id in ("", "%s") else send.invoke_id,
     )
     for number, attempt in enumerate(send.attempts, 1):
         yield "  " + told_attempt(number, attempt)
@@ -396,6 +404,8 @@ def next_step(send: FailedSend, number: int, row: Release) -> str:
         return text("log.next.again", broker=send.attempts[number].broker or text("log.lost"))
     if attempt.code is not None and attempt.code not in row.retry_codes:
         return text("log.next.code", code=attempt.code, release=row.version)
+    if send.hidden_by is not None:
+        return text("log.next.hidden", line=send.hidden_by)
     if send.gave_up is not None:
         return text("log.next.used", times=send.times)
     return text("log.next.unknown")
@@ -442,6 +452,28 @@ def lines_of_reading(reading: Reading, row: Release, is_guessed: bool) -> Iterat
     if reading.unread:
         yield text("log.total.unread", count=reading.unread)
         yield from (text("log.total.example", line=line, said=said) for line, said in reading.examples)
+
+
+def told_log(log: str, version: str | None = None, fault_switch: bool | None = None) -> str:
+    """Return what a short log tells: each failed send, and the totals.
+
+    Args:
+        log: the log.
+        version: the client's release; guessed from the formats if None.
+        fault_switch: whether the fault switch is on; None if nobody knows.
+
+    Raises:
+        UnknownRelease: no such release.
+
+    >>> from rmqref.samples import sample_log
+    >>> print(told_log(sample_log("placeholders")).splitlines()[1])
+      attempt 1 to 10.20.0.2:10911 failed after a time that the log lost: no connection could be made; it is not stored (line 1)
+    """
+    reading = Reading()
+    sends = list(read_log(log.encode().splitlines(), reading))
+    row = row_for(reading.possible, version)
+    lines = [line for send in sends for line in lines_of_send(send, row, fault_switch)]
+    return "\n".join([*lines, *lines_of_reading(reading, row, version is None)])
 
 
 def row_for(possible: Sequence[str], version: str | None) -> Release:

@@ -110,6 +110,21 @@ def read_reports(given: str | bytes, version: str, topic: str | None = None) -> 
     return [report_of(one, version, topic, known) for one in found]
 
 
+def told_route(given: str, version: str, topic: str | None = None) -> str:
+    """Return what the routes of a text mean, in words.
+
+    Args:
+        given: the text.
+        version: the client's release.
+        topic: the topic's name, where the text does not have it.
+
+    >>> from rmqref.samples import sample_dump
+    >>> print(told_route(sample_dump("LoneTopic"), "4.9.7").splitlines()[-1])
+    Warning: All 4 queues are on broker-a: a retry has nowhere else to go.
+    """
+    return "\n".join(line for report in read_reports(given, version, topic) for line in report.lines())
+
+
 def report_of(read: RouteText, version: str, topic: str | None, known: set[str]) -> RouteReport:
     """Return the report of one route.
 

@@ -1,4 +1,4 @@
-"""Sample routes: dumps of `mqadmin topicRoute` to begin with, in the form that the command prints."""
+"""Sample routes and logs to begin with: dumps as `mqadmin topicRoute` prints them, and lines as clients write them."""
 
 from __future__ import annotations
 
@@ -50,3 +50,27 @@ def sample_route(topic: str) -> TopicRouteData:
     ['broker-a', 'broker-b']
     """
     return read_route(sample_dump(topic))
+
+
+LOGS = ("budget_used", "placeholders")
+"""Logs: a send whose time was used up by its first attempt, with a busy broker later; and one of 5.1 that lost names."""
+
+
+def sample_log(name: str) -> str:
+    """Return a sample log.
+
+    Args:
+        name: one of `LOGS`.
+
+    Returns:
+        The lines that a client wrote.
+
+    Raises:
+        RouteError: there is no such sample.
+
+    >>> len(sample_log("placeholders").splitlines())
+    5
+    """
+    if name not in LOGS:
+        raise RouteError("error.sample_log", name=name, names=", ".join(LOGS))
+    return (FOLDER.parent / "logs" / f"{name}.log").read_text(encoding="utf-8")

@@ -86,6 +86,16 @@ def test_a_code_has_its_address_and_tells_what_the_release_does_next():
     assert "not stored by these attempts" in new
 
 
+def test_the_error_that_call_timeout_hides_is_told():
+    hides = (
+        "org.apache.rocketmq.remoting.exception.RemotingTooMuchRequestException: sendDefaultImpl call timeout"
+    )
+    ((send,), reading) = read(line(rt="3001"), TIMEOUT, "2022-08-02 ERROR order was not sent", hides)
+    assert send.hidden_by == 4
+    assert "which hides this error" in "\n".join(lines_of_send(send, release("4.9.7"), None))
+    assert reading.causes == {"timeout": 1}
+
+
 def test_placeholders_that_were_not_filled_are_a_loss_and_tell_of_the_release():
     ((send,), reading) = read(
         "2023-05-01 10:00:00.000 WARN  [1] [t] [l] - sendKernelImpl exception, resend at once, InvokeID: %s, RT: %sms, Broker: %s",
@@ -162,6 +172,29 @@ def test_the_command_tells_the_sends_and_the_totals(encoding, tmp_path, capsys):
     assert "which is a guess" not in printed
     assert main(["log", str(file)]) == 1
     assert "told as 5.3.3, which is a guess" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("said", "times", "cost", "brokers"),
+    [  # public reports: alibaba/rocketmq 257, apache/rocketmq 3556
+        (
+            "Send [1] times, still failed, cost [3091]ms, Topic: T1, BrokersSent: [broker-a, null, null]",
+            1,
+            3091,
+            ("broker-a",),
+        ),
+        (
+            "Send [1] times, still failed, cost [5]ms, Topic: T2, BrokersSent: [broker-11]",
+            1,
+            5,
+            ("broker-11",),
+        ),
+    ],
+)
+def test_the_last_line_alone_is_read_as_reports_have_it(said, times, cost, brokers):
+    ((send,), _) = read(said)
+    assert (send.times, send.cost, send.brokers, send.attempts) == (times, cost, brokers, [])
+    assert list(lines_of_send(send, release("4.9.7"), None))
 
 
 def test_a_log_without_failures_ends_well_and_what_is_none_is_one_sentence(tmp_path, capsys):
