@@ -288,7 +288,7 @@ def run_log(options: argparse.Namespace) -> int:
     failed = False
     for path in options.files:
         reading, is_on = Reading(), None if options.fault_switch is None else options.fault_switch == "on"
-        for send in read_log(log_lines(path), reading):
+        for send in read_log(log_blocks(path), reading):
             hidden.learn("topic", (attempt.topic for attempt in send.attempts))
             hidden.learn("broker", (*(attempt.broker for attempt in send.attempts), *send.brokers))
             hidden.learn("id", [send.invoke_id])
@@ -302,13 +302,13 @@ def run_log(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def log_lines(path: str) -> Iterator[bytes]:
-    """Yield a log's lines as UTF-8; a console's UTF-16 is turned into it.
+def log_blocks(path: str) -> Iterator[bytes]:
+    """Yield a log in blocks of whole lines, as UTF-8; a console's UTF-16 is turned into it.
 
     Raises:
         LogError: it cannot be read, or is empty.
     """
-    from rmqref.incident import LogError  # noqa: PLC0415
+    from rmqref.incident import LogError, blocks_of  # noqa: PLC0415
 
     try:
         with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
@@ -316,10 +316,10 @@ def log_lines(path: str) -> Iterator[bytes]:
             if not first:
                 raise LogError("log.error.empty", path=path)
             if first.startswith((b"\xff\xfe", b"\xfe\xff")):
-                yield from (first + file.read()).decode("utf-16", "replace").encode().splitlines()
+                yield (first + file.read()).decode("utf-16", "replace").encode()
                 return
             yield first.removeprefix(b"\xef\xbb\xbf")
-            yield from file
+            yield from blocks_of(file)
     except OSError as problem:
         raise LogError("log.error.unreadable", path=path, problem=str(problem)) from problem
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from rmqref.errors import RmqRefError
 from rmqref.faults import compute_not_available_duration
@@ -23,11 +23,23 @@ class LogError(RmqRefError):
     """A log cannot be read."""
 
 
-INTERESTING = re.compile(
-    rb"InvokeID|still failed, cost|Exception|CODE: |call timeout|No route info|\bbroker busy|Message[ {\[]"
-    rb"|isolated for|is unreachable|is reachable|when selecting message queue|SendResult \["
+INTERESTING = (
+    b"InvokeID",
+    b"still failed, cost",
+    b"Exception",
+    b"CODE: ",
+    b"Message [topic=",
+    b"Message{topic=",
+    b"by retry {} times",
+    b"isolated for",
+    b"will not be used until",
+    b"when selecting message queue",
+    b"SendResult [",
 )
-"""What a line has to hold to be looked at: all others are passed over unread."""
+"""What a line has to hold to be looked at. Where none of it stands in a whole block of lines, the block is passed over."""
+
+BLOCK = 1 << 16
+"""How much of a file is read at once, in bytes; then on to the end of the line."""
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{3})?)")
 RESEND = re.compile(
@@ -208,11 +220,34 @@ MOST_EXAMPLES = 3
 LONGEST = 160
 
 
-def read_log(lines: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
+def blocks_of(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a file's content in blocks of whole lines."""
+    while block := file.read(BLOCK):
+        yield block + file.readline()
+
+
+def interesting_lines(blocks: Iterable[bytes], reading: Reading) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a log that are to be looked at, with their numbers from 1.
+
+    Args:
+        blocks: the log, in blocks of whole lines.
+        reading: counts the lines.
+    """
+    for block in blocks:
+        if not any(words in block for words in INTERESTING):
+            reading.lines += block.count(b"\n") + (not block.endswith(b"\n"))
+            continue
+        for line in block.removesuffix(b"\n").split(b"\n"):
+            reading.lines += 1
+            if any(words in line for words in INTERESTING):
+                yield reading.lines, line.decode("utf-8", "replace").rstrip("\r")
+
+
+def read_log(blocks: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
     """Yield the failed sends of a log, each when it is finished or the log ends.
 
     Args:
-        lines: the log's lines.
+        blocks: the log, in blocks of whole lines, see `blocks_of`; a line is a block too.
         reading: is filled with what is counted on the way.
 
     Yields:
@@ -230,11 +265,7 @@ def read_log(lines: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
     open_sends: dict[str, FailedSend] = {}
     last: Failed | None = None
     newest = FailedSend("")
-    for number, raw in enumerate(lines, 1):
-        reading.lines = number
-        if not INTERESTING.search(raw):
-            continue
-        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+    for number, line in interesting_lines(blocks, reading):
         note_format(line, reading)
         if found := RESEND.search(line):
             last = failed_attempt(number, line, found)
@@ -470,7 +501,7 @@ def told_log(log: str, version: str | None = None, fault_switch: bool | None = N
       attempt 1 to 10.20.0.2:10911 failed after a time that the log lost: no connection could be made; it is not stored (line 1)
     """
     reading = Reading()
-    sends = list(read_log(log.encode().splitlines(), reading))
+    sends = list(read_log([log.encode()], reading))
     row = row_for(reading.possible, version)
     lines = [line for send in sends for line in lines_of_send(send, row, fault_switch)]
     return "\n".join([*lines, *lines_of_reading(reading, row, version is None)])
