@@ -167,7 +167,7 @@ def test_the_command_tells_the_sends_and_the_totals(encoding, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "then the client tried broker-b" in printed
     assert "broker-a is avoided for 600 s" in printed
-    assert "may be stored by attempts that had no answer in time, up to 1 copies" in printed
+    assert "may be stored by attempts that had no answer in time, copies: up to 1" in printed
     assert "failed sends: 1." in printed
     assert "which is a guess" not in printed
     assert main(["log", str(file)]) == 1
