@@ -131,6 +131,15 @@ def add_runs(commands: Commands) -> None:
     log.add_argument("--anonymise", action="store_true", help=text("cli.anonymise"))
     log.set_defaults(run=run_log)
 
+    uneven = commands.add_parser("uneven", help=text("cli.uneven"), description=text("cli.uneven"))
+    uneven.add_argument("--route", metavar="FILE", help=text("cli.uneven.route"))
+    uneven.add_argument("--release", help=text("cli.route.release"))
+    uneven.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
+    uneven.add_argument("--selector", choices=("yes", "no"), help=text("cli.uneven.selector"))
+    uneven.add_argument("--failing", choices=("yes", "no"), help=text("cli.uneven.failing"))
+    uneven.add_argument("--sends-per-thread", type=int, metavar="N", help=text("cli.uneven.threads"))
+    uneven.set_defaults(run=run_uneven)
+
     route = commands.add_parser("route", help=text("cli.route"), description=text("cli.route"))
     route.add_argument("file", metavar="FILE", help=text("cli.route.file"))
     route.add_argument("--release", help=text("cli.route.release"))
@@ -322,6 +331,25 @@ def log_blocks(path: str) -> Iterator[bytes]:
             yield from blocks_of(file)
     except OSError as problem:
         raise LogError("log.error.unreadable", path=path, problem=str(problem)) from problem
+
+
+def run_uneven(options: argparse.Namespace) -> int:
+    """Print the guided walk; 1 if a cause holds."""
+    from rmqref.releases import VERSIONS  # noqa: PLC0415
+    from rmqref.route_text import read_route  # noqa: PLC0415
+    from rmqref.uneven import Evidence, told_walk, walk  # noqa: PLC0415
+
+    known = {None: None, "on": True, "yes": True, "off": False, "no": False}
+    evidence = Evidence(
+        options.release or VERSIONS[-1],
+        None if options.route is None else read_route(read_bytes(options.route)),
+        known[options.fault_switch],
+        known[options.selector],
+        options.sends_per_thread,
+        known[options.failing],
+    )
+    show(told_walk(evidence))
+    return int(any(step.proof.holds for step in walk(evidence)))
 
 
 def run_route(options: argparse.Namespace) -> int:

@@ -55,6 +55,7 @@ FLOORS = (
         "quiz",
         "quiz_session",
         "proofs",
+        "uneven",
     ),
     ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
     ("cli",),
