@@ -26,6 +26,9 @@ from rmqref.walks import outcomes, side_by_side
 Case = Situation | Scenario
 """What is compared: picks in a situation, or the first send of a scenario."""
 
+FAULTS = museum.FAULTS
+"""Three brokers, all of them avoided for a day."""
+
 SITUATIONS: Mapping[str, Case] = {
     "first": Situation(start=4),
     "retry": Situation(start=4, last_broker_name="broker-b"),

@@ -190,6 +190,30 @@ def _landings(situation: Situation, broker_name: str, name: str, sends: int) -> 
     return landings
 
 
+def share_by_release(situation: Situation, releases: Iterable[str], picks: int) -> dict[str, Share]:
+    """Return the share per queue in one situation, release by release.
+
+    Args:
+        situation: the situation; its own release does not count.
+        releases: the clients' releases.
+        picks: how many picks.
+
+    Returns:
+        Shares by release, in the order given.
+
+    Raises:
+        MeasureError: no release or no pick.
+        UnknownRelease: no such release.
+
+    >>> shares = share_by_release(Situation(start=2**31 - 2), ["4.8.0", "4.9.4"], 1200)
+    >>> {name: share["broker-a", 0] for name, share in shares.items()}
+    {'4.8.0': 600, '4.9.4': 100}
+    """
+    if picks < 1:
+        raise MeasureError("plot.error.times", times=picks)
+    return {release(name).version: situation.but(release=name).share(picks) for name in _named(releases)}
+
+
 def share_with_one_down(
     situation: Situation, broker_name: str, releases: Iterable[str], picks: int
 ) -> dict[str, Share]:

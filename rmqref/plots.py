@@ -71,6 +71,42 @@ def share_per_queue(share: Share, *, language: str = "en") -> go.Figure:
     return _share_figure([panel], _share_title(share, say), say("plot.share.axis"), say)
 
 
+def share_by_release(shares: Mapping[str, Share], *, language: str = "en") -> go.Figure:
+    """Return, release by release, how often each queue is picked in one situation.
+
+    Args:
+        shares: what `rmqref.measure.share_by_release` returns; up to three releases fit a phone.
+        language: which catalogue the words come from.
+
+    Returns:
+        A figure with a panel a release.
+
+    Raises:
+        MeasureError: no release, no pick, or a negative number of picks.
+
+    >>> from rmqref import measure
+    >>> from rmqref.situation import Situation
+    >>> shares = measure.share_by_release(Situation(start=2**31 - 2), ["4.8.0", "4.9.4"], 1200)
+    >>> print(share_by_release(shares).layout.meta["description"].split(". ")[0])
+    broker-a : 0 gets 50.0% of the picks in 4.8.0, but 8.3% in 4.9.4
+    """
+    _check_any(shares)
+    say = _Words(language)
+    panels = [
+        _Panel(
+            head=release,
+            bars=(share,),
+            fair=1 / len(share),
+            labels={
+                queue: say("plot.share.label", picks=n, share=n / _checked_total(share))
+                for queue, n in share.items()
+            },
+        )
+        for release, share in shares.items()
+    ]
+    return _share_figure(panels, _shares_title("shares", shares, "", say), say("plot.share.axis"), say)
+
+
 def retry_landings(landings: Sequence[Landings], *, language: str = "en") -> go.Figure:
     """Return, release by release, on which queue sends end while a broker fails every first attempt.
 

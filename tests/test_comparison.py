@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rmqref import plots
 from rmqref.comparison import SITUATIONS, ReleasesSideBySide, recorded
 from rmqref.differences import matching_step, partings
+from rmqref.measure import MeasureError, share_by_release
 from rmqref.releases import FAMILIES, VERSIONS
 from rmqref.situation import Situation
 
@@ -86,3 +88,18 @@ def test_a_route_and_a_scenario_can_be_chosen():
     one, other = both.steppers
     one.step = one.last
     assert other.step == other.last
+
+
+def test_the_share_of_each_release_is_drawn_and_nothing_is_no_share():
+    situation = Situation(start=2**31 - 2)
+    shares = share_by_release(situation, ["4.8.0", "4.9.4", "5.3.3"], 1200)
+    assert [max(share.values()) for share in shares.values()] == [
+        600,
+        101,
+        101,
+    ]  # past the largest int one queue comes twice
+    figure = plots.share_by_release(shares)
+    assert figure.to_json() == plots.share_by_release(shares).to_json()
+    assert len([note for note in figure.layout.annotations if note.text.startswith("<b>")]) == 3
+    with pytest.raises(MeasureError, match="0 sends or picks measure nothing"):
+        share_by_release(situation, ["4.8.0"], 0)
