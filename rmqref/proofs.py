@@ -12,17 +12,12 @@ from rmqref.faults import compute_not_available_duration
 from rmqref.measure import Share, availability
 from rmqref.messages import text
 from rmqref.model import CommunicationMode, TopicRouteData
+from rmqref.producer import POLL_NAME_SERVER_INTERVAL
 from rmqref.releases import release
 from rmqref.route import has_master
 from rmqref.scenario import BrokerPlan, Load, Scenario
 from rmqref.simulation import SendRecord, simulate
 from rmqref.situation import Situation
-
-POLL_PERIOD = 30_000
-"""How often a client asks for its routes, in milliseconds.
-
-Java: ClientConfig#pollNameServerInterval, all releases.
-"""
 
 
 def by_broker(share: Share) -> dict[str, int]:
@@ -202,7 +197,7 @@ def periods() -> str:
     >>> periods()
     'the name server forgets it after 120 s and looks every 10 s; a client asks every 30 s: 160 s at most'
     """
-    times = (BROKER_EXPIRED_TIME, SCAN_PERIOD, POLL_PERIOD)
+    times = (BROKER_EXPIRED_TIME, SCAN_PERIOD, POLL_NAME_SERVER_INTERVAL)
     expired, scan, poll = (time // 1000 for time in times)
     return text("proofs.periods", expired=expired, scan=scan, poll=poll, total=expired + scan + poll)
 
