@@ -9,7 +9,7 @@ taken twice, those of four are those of two taken twice, and so on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -198,7 +198,7 @@ def sends_without_table(row: Release, queues: Sequence[Queue], send: Callable[[P
 def sends_with_table(
     row: Release,
     queues: Sequence[Queue],
-    accepted: Callable[[str], bool],
+    filters: Sequence[Callable[[str], bool]],
     reply_of: Callable[[str], Reply | Stop],
 ) -> list[Planned | Stop]:
     """Return what each send comes to with the fault switch on, as far as it leaves the fault table as it is.
@@ -206,7 +206,8 @@ def sends_with_table(
     Args:
         row: the client's release.
         queues: the queue list.
-        accepted: whether a first pick takes a broker's queues.
+        filters: whether a first pick takes a broker's queues; each is tried on the whole list if those before it
+            took nothing.
         reply_of: what an attempt there comes to; a stop if it changes the table.
 
     Returns:
@@ -217,34 +218,48 @@ def sends_with_table(
     >>> from rmqref.releases import release
     >>> trio = [("broker-a", 0), ("broker-b", 0), ("broker-b", 1)]
     >>> for name in ("4.9.7", "5.3.3"):
-    ...     plans = sends_with_table(release(name), trio, "broker-b".__eq__, lambda name: Reply(5))
+    ...     plans = sends_with_table(release(name), trio, ["broker-b".__eq__], lambda name: Reply(5))
     ...     print([(plan.position, plan.sent.attempts[0][1]) for plan in plans])
     [(1, 0), (2, 1), (0, 0)]
     [(1, 0), (2, 1), (1, 0)]
     """
     size = len(queues)
-    takes = [accepted(name) for name, _ in queues]
-    replies = {
-        name: reply_of(name) for name, taken in zip((name for name, _ in queues), takes, strict=True) if taken
-    }
-    until = distances(size, lambda at: takes[at])
+    taken, lists = first_taken({name for name, _ in queues}, filters)
+    if not taken:
+        return [Stop(0)] * size
+    replies = {name: reply_of(name) for name in taken}
+    until = distances(size, lambda at: queues[at][0] in taken)
     counts = row.select is select_by_filters
     singles = [Sent([queue], [queue], failed=False) for queue in queues]
 
     def plan(start: int) -> Planned | Stop:
         first = (start + 1) % size
         passed = until[first]
-        if passed is None:
-            return Stop(0)
+        assert passed is not None
         landed = (first + passed) % size
         reply = replies[queues[landed][0]]
         if isinstance(reply, Stop):
             return reply
         sent = singles[landed]
         sent.took = reply.took
-        return Planned(landed, 1 + passed, sent) if counts else Planned(first, 1, sent)
+        return Planned(landed, lists * size + 1 + passed, sent) if counts else Planned(first, 1, sent)
 
     return [plan(start) for start in range(size)]
+
+
+def first_taken(
+    names: Collection[str], filters: Sequence[Callable[[str], bool]]
+) -> tuple[frozenset[str], int]:
+    """Return the brokers that the first filter takes that takes any, and how many filters took none before.
+
+    >>> first_taken(["broker-a", "broker-b"], ["broker-c".__eq__, "broker-b".__eq__])
+    (frozenset({'broker-b'}), 1)
+    """
+    for at, accepts in enumerate(filters):
+        taken = frozenset(filter(accepts, names))
+        if taken:
+            return taken, at
+    return frozenset(), len(filters)
 
 
 def distances(size: int, holds: Callable[[int], bool]) -> list[int | None]:

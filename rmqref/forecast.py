@@ -23,6 +23,8 @@ from rmqref.course import (
     Reply,
     Sent,
     Stop,
+    distances,
+    first_taken,
     made,
     send_loop,
     sends_with_table,
@@ -46,6 +48,7 @@ from rmqref.sending import STORED, Verdict
 from rmqref.situation import NOON
 from rmqref.strategy import (
     passes_available_filter,
+    passes_reachable_filter,
     select_by_filters,
     select_one_message_queue,
     update_fault_item,
@@ -386,6 +389,8 @@ class Producer:
         self.heard: dict[str, tuple[int, int, int]] = {}
         self.counted = 0
         self.idle = self.patience = 0
+        self.by_filters = leaps and facts.fault_switch and self.row.select is select_by_filters
+        self.until: dict[frozenset[str], list[int | None]] = {}
         route = self.topic.topic_route_data
         assert route is not None
         self.masters = {data.broker_name for data in route.broker_datas if data.has_master}
@@ -429,6 +434,14 @@ class Producer:
         def pick(last_broker_name: str | None, reset_index: bool) -> MessageQueue:
             counter, worst = self.topic.send_which_queue, self.table.which_item_worst
             counter.stored, worst.stored = caller.stored, caller.worst
+            if self.by_filters:
+                if reset_index:
+                    counter.reset()
+                    caller.stored = counter.stored
+                found = self.pick_by_filters(caller, last_broker_name)
+                if found is not None:
+                    return found
+                reset_index = False
             mq = select_one_message_queue(self.strategy, self.topic, last_broker_name, reset_index)
             caller.stored, caller.worst = counter.stored, worst.stored
             return mq
@@ -523,11 +536,11 @@ class Producer:
     def changes_table(self, broker_name: str, reply: Reply) -> bool:
         """Return whether an attempt changes who may be picked, or who ranks where."""
         item = self.table.fault_item_table.get(broker_name)
-        if item is None or reply.thrown is not None:
+        if item is None or reply.thrown is not None or self.duration_after(reply.took) > 0:
             return True
-        if not is_available(self.table, broker_name) or not is_reachable(self.table, broker_name):
-            return True
-        return self.duration_after(reply.took) > 0
+        if self.row.update_fault_item is update_overwriting:
+            return not is_available(self.table, broker_name)
+        return not item.reachable
 
     def duration_after(self, latency: int) -> int:
         """Return for how long a broker is avoided after an answer that took so long, in milliseconds."""
@@ -582,10 +595,7 @@ class Producer:
 
     def place_of(self, caller: Caller) -> Place | None:
         """Return where a thread stands after the send that it makes now, or None if its counter is not counted up."""
-        if caller.stored is None:
-            return None
-        masked = issubclass(self.row.index, MaskedIndex | RawSeedIndex)
-        visible = caller.stored & INT_MAX if masked else caller.stored
+        visible = self.visible_of(caller)
         if visible < 0:
             return None
         ended = caller.ended if caller.sending is None else caller.until
@@ -594,11 +604,19 @@ class Producer:
 
     def most_of(self, caller: Caller, course: Course) -> int:
         """Return how many sends a thread has left, as far as its counter stays clear of the largest int."""
-        assert caller.stored is not None
-        masked = issubclass(self.row.index, MaskedIndex | RawSeedIndex)
-        visible = caller.stored & INT_MAX if masked else caller.stored
-        room = INT_MAX - visible - 2 * len(self.result.queues)
+        room = self.room_of(caller) - 2 * len(self.result.queues)
         return max(min(caller.sends - caller.begun, room // max(course.furthest, 1)), 0)
+
+    def visible_of(self, caller: Caller) -> int:
+        """Return the value that a pick sees of a thread's counter; negative if it has none."""
+        if caller.stored is None:
+            return -1
+        masked = issubclass(self.row.index, MaskedIndex | RawSeedIndex)
+        return caller.stored & INT_MAX if masked else caller.stored
+
+    def room_of(self, caller: Caller) -> int:
+        """Return how far a thread's counter is from the largest int."""
+        return INT_MAX - self.visible_of(caller)
 
     def leap(self, caller: Caller) -> bool:
         """Count the sends of a thread up to the horizon; return whether there was one."""
@@ -680,17 +698,44 @@ class Producer:
                 row, queues, lambda pick: made(send_loop(row, pick, answer, facts.timeout, facts.retries))
             )
 
-        def accepted(broker_name: str) -> bool:
-            mq = MessageQueue(facts.topic, broker_name, 0)
-            if row.select is select_by_filters:
-                return passes_available_filter(self.strategy, mq)
-            return row.accepts(self.strategy, mq, None)
-
         def reply_of(broker_name: str) -> Reply | Stop:
             reply = answer(broker_name, facts.timeout)
             return Stop(reply.took) if self.changes_table(broker_name, reply) else reply
 
-        return sends_with_table(row, queues, accepted, reply_of)
+        return sends_with_table(row, queues, self.filters(), reply_of)
+
+    def filters(self) -> list[Callable[[str], bool]]:
+        """Return the tests of a broker, of which a first pick takes the first that leaves it any."""
+        strategy, accepts = self.strategy, self.row.accepts
+
+        def queue_of(broker_name: str) -> MessageQueue:
+            return MessageQueue(self.facts.topic, broker_name, 0)
+
+        if self.row.select is not select_by_filters:
+            return [lambda name: accepts(strategy, queue_of(name), None)]
+        return [
+            lambda name: passes_available_filter(strategy, queue_of(name)),
+            lambda name: passes_reachable_filter(strategy, queue_of(name)),
+        ]
+
+    def pick_by_filters(self, caller: Caller, last_broker_name: str | None) -> MessageQueue | None:
+        """Pick as `select_by_filters` does, without the walk; None where the counter does not just count up."""
+        place = self.place_of(caller)
+        queues = self.topic.message_queue_list
+        size = len(queues)
+        if place is None or self.room_of(caller) < 3 * size:
+            return None
+        taken, lists = first_taken(
+            [name for name in self.result.brokers if name != last_broker_name], self.filters()
+        )
+        if taken not in self.until:
+            self.until[taken] = distances(size, lambda at: not taken or queues[at].broker_name in taken)
+        first = (place.position + 1) % size
+        passed = self.until[taken][first]
+        assert caller.stored is not None
+        assert passed is not None
+        caller.stored += lists * size + 1 + passed
+        return queues[(first + passed) % size]
 
     def phase_at(self, at: int) -> Phase:
         """Return the phase of a send that begins at a time."""

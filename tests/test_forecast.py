@@ -64,7 +64,10 @@ def facts(draw, *, threads=st.integers(1, 6), most=400):
 
 
 def counts(found):
-    return [(phase.name, {**found.as_json()["phases"][n], "took": phase.took}, +phase.attempts, +phase.stored) for n, phase in enumerate(found.phases)], found.ended
+    return [
+        (phase.name, {**found.as_json()["phases"][n], "took": phase.took}, +phase.attempts, +phase.stored)
+        for n, phase in enumerate(found.phases)
+    ], found.ended
 
 
 @settings(max_examples=400, deadline=None)
