@@ -59,6 +59,8 @@ KNOWN_FAULTS = ("refuse", "hang", "slow", "code")
 
 MOST_THREADS = 1000
 MOST_SENDS = 10_000_000
+MOST_DURATION = 86_400_000
+MOST_RETRIES = 16
 
 
 class ForecastError(RmqRefError):
@@ -117,16 +119,15 @@ class Facts:
         check_kind("release", self.release, str)
         check_kind("route", self.route, TopicRouteData, tuple)
         check_kind("fault_switch", self.fault_switch, bool)
-        for what, value, most in (
-            ("threads", self.threads, MOST_THREADS),
-            ("rate", self.rate, MOST_SENDS),
-            ("duration", self.duration, 86_400_000),
-            ("retries", self.retries + 1, 17),
+        for what, value, least, most in (
+            ("threads", self.threads, 1, MOST_THREADS),
+            ("rate", self.rate, 1, MOST_SENDS),
+            ("duration", self.duration, 1, MOST_DURATION),
+            ("retries", self.retries, 0, MOST_RETRIES),
         ):
             check_kind(what, value, int)
-            if not 1 <= value <= most:
-                least, given = (0, value - 1) if what == "retries" else (1, value)
-                raise ForecastError("forecast.error.number", what=what, value=given, least=least, most=most)
+            if not least <= value <= most:
+                raise ForecastError("forecast.error.number", what=what, value=value, least=least, most=most)
         if self.sends > MOST_SENDS:
             raise ForecastError("forecast.error.sends", sends=self.sends, most=MOST_SENDS)
         check_time("latency", self.latency)
