@@ -62,6 +62,17 @@ def show(*lines: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+FORECAST_NUMBERS = (
+    ("threads", int, 1),
+    ("rate", int, 100),
+    ("duration", float, 60.0),
+    ("latency", int, 5),
+    ("timeout", int, 3000),
+    ("retries", int, 2),
+    ("seed", int, 0),
+)
+"""Facts that are numbers, and what they are if nothing is said."""
+
 Commands = Any
 """Where argparse keeps commands; its type has no public name."""
 
@@ -147,6 +158,23 @@ def add_runs(commands: Commands) -> None:
     route.add_argument("--json", action="store_true", help=text("cli.json"))
     route.add_argument("--anonymise", action="store_true", help=text("cli.anonymise"))
     route.set_defaults(run=run_route)
+
+    forecast = commands.add_parser(
+        "forecast", help=text("cli.forecast"), description=text("cli.forecast.more")
+    )
+    forecast.add_argument("route", metavar="FILE", help=text("cli.route.file"))
+    forecast.add_argument("--release", help=text("cli.route.release"))
+    forecast.add_argument("--topic", help=text("cli.route.topic"))
+    forecast.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
+    forecast.add_argument(
+        "--fault", action="append", default=[], metavar="KIND:BROKER", help=text("cli.forecast.fault")
+    )
+    for name, kind, default in FORECAST_NUMBERS:
+        forecast.add_argument(
+            f"--{name}", type=kind, default=default, metavar="N", help=text(f"cli.forecast.{name}")
+        )
+    forecast.add_argument("--json", action="store_true", help=text("cli.json"))
+    forecast.set_defaults(run=run_forecast)
 
     simulate = commands.add_parser(
         "simulate", help=text("cli.simulate"), description=text("cli.simulate.more")
@@ -370,6 +398,40 @@ def run_route(options: argparse.Namespace) -> int:
     else:
         show(*(cleaned(line) for report in reports for line in report.lines()))
     return int(any(report.warnings or report.left_out for report in reports))
+
+
+def run_forecast(options: argparse.Namespace) -> int:
+    """Print what a producer's sends come to while a broker is slow or down."""
+    from rmqref.forecast import Facts, ForecastError, forecast  # noqa: PLC0415
+    from rmqref.forecast_report import lines_of_forecast, read_fault  # noqa: PLC0415
+    from rmqref.releases import VERSIONS  # noqa: PLC0415
+    from rmqref.route_text import read_route  # noqa: PLC0415
+
+    if not 0 < options.duration < float("inf"):
+        raise ForecastError("forecast.error.duration", duration=options.duration)
+    duration = round(1000 * options.duration)
+    facts = Facts(
+        options.release or VERSIONS[-1],
+        read_route(read_bytes(options.route), options.topic),
+        options.fault_switch == "on",
+        options.threads,
+        options.rate,
+        duration,
+        tuple(read_fault(written, duration) for written in options.fault),
+        options.latency,
+        options.timeout,
+        options.retries,
+        seed=options.seed,
+        topic=options.topic or "T",
+    )
+    found = forecast(facts, Bar())
+    if options.json:
+        show(json.dumps(found.as_json(), indent=1))
+    else:
+        show(*lines_of_forecast(found))
+        if options.fault_switch is None:
+            print(text("forecast.assumed"), file=sys.stderr)
+    return 0
 
 
 def run_simulate(options: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
-from rmqref.errors import RouteError
+from rmqref.errors import RouteError, shortened
 from rmqref.model import BrokerData, QueueData, TopicQueueMapping, TopicRouteData
 
 if TYPE_CHECKING:
@@ -53,17 +53,19 @@ class RouteText:
     not_printed: tuple[str, ...]
 
 
-def read_route(text: str | bytes) -> TopicRouteData:
+def read_route(text: str | bytes, topic: str | None = None) -> TopicRouteData:
     """Return the one route that a text holds.
 
     Args:
         text: the text; bytes may be UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+        topic: the topic whose route is wanted, where the text holds several; a route without a name may be anyone's.
 
     Returns:
         The route, with brokers and queues in the order of the text.
 
     Raises:
-        RouteError: the text holds no route, a broken one, or several that differ; the error says where.
+        RouteError: the text holds no route, a broken one, several that differ, or none of the topic; the error says
+            where.
 
     Java: TopicRouteData#toString, 4.0.0-incubating .. 5.3.3; TopicRouteSubCommand#printData, 4.9.0 .. 5.3.3.
 
@@ -77,7 +79,12 @@ def read_route(text: str | bytes) -> TopicRouteData:
     Traceback (most recent call last):
     rmqref.errors.RouteError: The text breaks off at line 1, column 16: a closing ] is expected, at the least.
     """
-    first, *others = read_routes(text)
+    routes = read_routes(text)
+    wanted = [route for route in routes if None in (topic, route.topic) or route.topic == topic]
+    if not wanted:
+        known = ", ".join(dict.fromkeys(shortened(str(route.topic)) for route in routes))
+        raise RouteError("error.route.topic", topic=shortened(str(topic)), known=known)
+    first, *others = wanted
     for other in others:
         if other.route != first.route:
             raise RouteError(

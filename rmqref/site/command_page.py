@@ -22,6 +22,9 @@ EXAMPLES: dict[str, list[str]] = {
     "quiz": ["quiz --seed 7 --n 2"],
     "museum": ["museum block_share", "museum block"],
     "route": ["route rmqref/routes/UnevenTopic.json --release 4.9.7"],
+    "forecast": [
+        "forecast rmqref/routes/OrderTopic.json --release 4.9.7 --fault-switch on --fault hang:broker-b:20-40"
+    ],
     "simulate": ["simulate broker_hangs --release 4.2.0", "simulate broker_hangs --send 1"],
 }
 """What is run to show a command; one that is not named here shows its own help."""
