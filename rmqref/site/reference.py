@@ -41,6 +41,9 @@ FLOORS = (
         "report",
         "route_report",
         "incident",
+        "course",
+        "forecast",
+        "forecast_report",
     ),
     (
         "trace",
@@ -57,7 +60,16 @@ FLOORS = (
         "proofs",
         "uneven",
     ),
-    ("plots", "run_plots", "stepper", "controls", "send_controls", "comparison", "quiz_widget"),
+    (
+        "plots",
+        "run_plots",
+        "forecast_plots",
+        "stepper",
+        "controls",
+        "send_controls",
+        "comparison",
+        "quiz_widget",
+    ),
     ("cli",),
 )
 """The rooms from the ground up, in the order in which to read them."""
