@@ -64,6 +64,7 @@ FLOORS = (
         "plots",
         "run_plots",
         "forecast_plots",
+        "forecast_controls",
         "stepper",
         "controls",
         "send_controls",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from rmqref.comparison import ReleasesSideBySide
 from rmqref.controls import PickControls
 from rmqref.differences import matching_step
+from rmqref.forecast_controls import ForecastControls
 from rmqref.quiz_session import answer_sheet
 from rmqref.quiz_widget import Quiz
 from rmqref.send_controls import SendControls
@@ -81,6 +83,11 @@ def shown_quiz(quiz: Quiz, **_wanted: object) -> dict[str, Any]:
     return {QUIZ: dict(quiz.part.quiz) | {"runs": runs}, "text/plain": sheet}
 
 
+def shown_forecast(controls: ForecastControls, **_wanted: object) -> dict[str, Any]:
+    """Return what a cell's output holds of a forecast's controls, by type: the figure of the shares."""
+    return {PLOT: json.loads(controls.figures[0].to_json()), "text/plain": repr(controls)}
+
+
 def install() -> None:
     """Let this kernel show widgets in this way."""
     from IPython.core.getipython import get_ipython  # noqa: PLC0415  # there is a kernel only where this runs
@@ -89,4 +96,5 @@ def install() -> None:
     for widget in (Stepper, PickControls, SendControls):
         shell.display_formatter.mimebundle_formatter.for_type(widget, shown)
     shell.display_formatter.mimebundle_formatter.for_type(ReleasesSideBySide, shown_pair)
+    shell.display_formatter.mimebundle_formatter.for_type(ForecastControls, shown_forecast)
     shell.display_formatter.mimebundle_formatter.for_type(Quiz, shown_quiz)
