@@ -12,12 +12,12 @@ from rmqref.messages import text
 from rmqref.releases import release
 from rmqref.table import Table
 
-FAULT = re.compile(
+_FAULT = re.compile(
     r"(?P<does>[a-z]+)(?:=(?P<value>\d{1,9}))?:(?P<broker>[^:\s]+)"
     r"(?::(?P<at>\d{1,6}(?:\.\d{1,3})?)(?:-(?P<until>\d{1,6}(?:\.\d{1,3})?))?)?",
     re.ASCII,
 )
-"""How a fault is written: `slow=1800:broker-b:20-40`."""
+# How a fault is written: slow=1800:broker-b:20-40
 
 DEFAULT_SLOW = 1800
 DEFAULT_CODE = 2
@@ -45,7 +45,7 @@ def read_fault(written: str, duration: int) -> BrokerFault:
     >>> read_fault("hang:broker-b", 90_000)  # doctest: +ELLIPSIS
     BrokerFault(does='hang', broker='broker-b', at=30000, until=60000, ...)
     """
-    found = FAULT.fullmatch(written)
+    found = _FAULT.fullmatch(written)
     if found is None or (found["value"] is not None and found["does"] not in ("slow", "code")):
         raise ForecastError("forecast.error.fault", fault=written, known=", ".join(KNOWN_FAULTS))
     value, at, until = found["value"], found["at"], found["until"]
