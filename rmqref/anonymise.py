@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 from rmqref.route import MOCK_BROKER_PREFIX
 
-ADDRESS = re.compile(r"\b(?P<host>\d{1,3}(?:\.\d{1,3}){3})\b")
+WORD = re.compile(r"[\w.-]+")
+"""What a name is written with."""
+
+ADDRESS = re.compile(r"(?<![\w.])(?P<host>\d{1,3}(?:\.\d{1,3}){3})(?![\w])")
 """What is an address wherever it stands; a release has one number less."""
 
 DOCUMENTATION = "192.0.2."
@@ -29,6 +32,7 @@ class Anonymiser:
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
+    _odd: list[str] = field(default_factory=list)  # names that are more than one word
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def learn(self, kind: str, names: Iterable[str | None]) -> None:
@@ -41,6 +45,8 @@ class Anonymiser:
         for name in names:
             if name and name not in self.aliases and not name.startswith(MOCK_BROKER_PREFIX):
                 self.aliases[name] = f"{kind}-{self._next(kind)}"
+                if not WORD.fullmatch(name):
+                    self._odd.append(name)
 
     def clean(self, said: str) -> str:
         """Return a text with other names, and with other addresses.
@@ -48,11 +54,15 @@ class Anonymiser:
         Args:
             said: the text.
         """
-        for name in sorted(self.aliases, key=len, reverse=True):
-            said = re.sub(
-                rf"(?<![\w.-]){re.escape(name)}(?![\w-])", lambda found: self.aliases[found[0]], said
-            )
+        for name in self._odd:
+            said = said.replace(name, self.aliases[name])
+        said = WORD.sub(lambda found: self._other(found[0]), said)
         return ADDRESS.sub(lambda found: self._address(found["host"]), said)
+
+    def _other(self, word: str) -> str:
+        """Return a word's alias; a full stop after it is no part of the name."""
+        name = word if word in self.aliases else word.rstrip(".")
+        return self.aliases.get(name, name) + word[len(name) :]
 
     def _address(self, host: str) -> str:
         if host.startswith(DOCUMENTATION):

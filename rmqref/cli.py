@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,7 @@ def add_runs(commands: Commands) -> None:
     log.add_argument("files", nargs="+", metavar="FILE", help=text("cli.log.files"))
     log.add_argument("--release", help=text("cli.log.release"))
     log.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
+    log.add_argument("--json", action="store_true", help=text("cli.log.json"))
     log.add_argument("--anonymise", action="store_true", help=text("cli.anonymise"))
     log.set_defaults(run=run_log)
 
@@ -316,49 +318,72 @@ def run_museum(options: argparse.Namespace) -> int:
 def run_log(options: argparse.Namespace) -> int:
     """Print what happened to each failed send of logs, and the totals; 1 if any failed."""
     from rmqref.anonymise import Anonymiser  # noqa: PLC0415
-    from rmqref.incident import Reading, lines_of_reading, lines_of_send, read_log, row_for  # noqa: PLC0415
+    from rmqref.incident import Reading, read_log  # noqa: PLC0415
+    from rmqref.incident_report import Teller, row_for  # noqa: PLC0415
 
     if options.release is not None:
         row_for((), options.release)
     hidden = Anonymiser()
     cleaned = hidden.clean if options.anonymise else str
+    is_on = None if options.fault_switch is None else options.fault_switch == "on"
     failed = False
-    for path in options.files:
-        reading, is_on = Reading(), None if options.fault_switch is None else options.fault_switch == "on"
-        for send in read_log(log_blocks(path), reading):
-            hidden.learn("topic", (attempt.topic for attempt in send.attempts))
+
+    @lru_cache(maxsize=1)
+    def teller_of(possible: tuple[str, ...]) -> Teller:
+        row = row_for(possible, options.release)
+        return Teller(row, options.release is None, is_on, with_words=not options.anonymise)
+
+    for number, path in enumerate(options.files, 1):
+        reading = Reading()
+        name = f"log-{number}" if options.anonymise else path
+        for send in read_log(log_blocks(path, Bar("cli.progress.bytes")), reading):
+            hidden.learn("topic", [send.topic])
             hidden.learn("broker", (*(attempt.broker for attempt in send.attempts), *send.brokers))
-            hidden.learn("id", [send.invoke_id])
-            lines = lines_of_send(send, row_for(reading.possible, options.release), is_on)
-            show(*map(cleaned, lines))
+            hidden.learn("host", (attempt.host for attempt in send.attempts))
+            if options.json:
+                show(
+                    cleaned(
+                        json.dumps({"file": name, "send": teller_of(reading.possible).send_as_json(send)})
+                    )
+                )
+            else:
+                show(*map(cleaned, teller_of(reading.possible).lines_of_send(send)))
+        hidden.learn("broker", (*reading.accepted, *reading.avoided, *reading.async_retries))
         if options.anonymise:
             reading.examples.clear()  # nobody knows which names stand in a line that could not be read
-        row = row_for(reading.possible, options.release)
-        show(*map(cleaned, lines_of_reading(reading, row, options.release is None)))
+        if options.json:
+            show(
+                cleaned(
+                    json.dumps({"file": name, "totals": teller_of(reading.possible).reading_as_json(reading)})
+                )
+            )
+        else:
+            show(*map(cleaned, teller_of(reading.possible).lines_of_reading(reading)))
         failed = failed or reading.sends > 0
     return int(failed)
 
 
-def log_blocks(path: str) -> Iterator[bytes]:
-    """Yield a log in blocks of whole lines, as UTF-8; a console's UTF-16 is turned into it.
+def log_blocks(path: str, bar: Bar) -> Iterator[bytes]:
+    """Yield a log in blocks of whole lines, see `rmqref.incident.blocks_of`, and show how far it is read.
 
     Raises:
         LogError: it cannot be read, or is empty.
     """
     from rmqref.incident import LogError, blocks_of  # noqa: PLC0415
 
+    is_empty = True
     try:
         with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
-            first = file.readline()
-            if not first:
-                raise LogError("log.error.empty", path=path)
-            if first.startswith((b"\xff\xfe", b"\xfe\xff")):
-                yield (first + file.read()).decode("utf-16", "replace").encode()
-                return
-            yield first.removeprefix(b"\xef\xbb\xbf")
-            yield from blocks_of(file)
+            size = 0 if path == "-" else os.fstat(file.fileno()).st_size
+            for block in blocks_of(file):
+                is_empty = False
+                yield block
+                if size:
+                    bar(file.tell(), size)
     except OSError as problem:
         raise LogError("log.error.unreadable", path=path, problem=str(problem)) from problem
+    if is_empty:
+        raise LogError("log.error.empty", path=path)
 
 
 def run_uneven(options: argparse.Namespace) -> int:
@@ -520,9 +545,14 @@ def read_text(path: str) -> str:
 
 
 class Bar:
-    """Shows on the terminal how far a run is, once it has taken two seconds."""
+    """Shows on the terminal how far a run is, once it has taken two seconds.
 
-    def __init__(self) -> None:
+    Args:
+        sentence: the catalogue's name of what it says, of `done` and `total`.
+    """
+
+    def __init__(self, sentence: str = "cli.progress") -> None:
+        self.sentence = sentence
         self.began = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
@@ -530,7 +560,8 @@ class Bar:
         if time.monotonic() - self.began < PATIENCE or not sys.stderr.isatty():
             return
         end = "\n" if done == total else ""
-        print("\r" + text("cli.progress", done=done, total=total), end=end, file=sys.stderr, flush=True)
+        said = text(self.sentence, done=f"{done:,}", total=f"{total:,}")
+        print("\r" + said, end=end, file=sys.stderr, flush=True)
 
 
 PATIENCE = 2.0

@@ -285,4 +285,4 @@ def test_how_far_a_long_run_is_appears_after_two_seconds_and_only_on_a_terminal(
     bar(1000, 3000)
     bar(2000, 3000)
     bar(3000, 3000)
-    assert capsys.readouterr().err == "\r2000 of 3000 sends\r3000 of 3000 sends\n"
+    assert capsys.readouterr().err == "\r2,000 of 3,000 sends\r3,000 of 3,000 sends\n"

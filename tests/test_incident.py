@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rmqref.cli import main
-from rmqref.incident import CAUSES, Reading, lines_of_send, read_log
+from rmqref.incident import BLOCK, CAUSES, LOOKED_AT, MOST_OPEN, Reading, blocks_of, classify, read_log
+from rmqref.incident_report import Teller, told_log
 from rmqref.messages import catalogue
 from rmqref.releases import release
 
@@ -48,6 +52,10 @@ def test_an_attempt_is_read_whatever_stands_before_it(prefix, end):
     assert (reading.lines, reading.sends, reading.unread) == (3, 1, 0)
 
 
+def told(send, version, fault_switch=None):
+    return "\n".join(Teller(release(version), fault_switch=fault_switch).lines_of_send(send))
+
+
 def test_lines_of_two_threads_are_told_apart_and_the_last_one_finds_its_send():
     sends, reading = read(
         line(invoke_id="-5"),
@@ -77,10 +85,10 @@ def test_lines_of_two_threads_are_told_apart_and_the_last_one_finds_its_send():
 def test_a_code_has_its_address_and_tells_what_the_release_does_next():
     ((send,), _) = read(line(rt="207"), BUSY)
     assert (send.attempts[0].code, send.attempts[0].address) == (2, "10.1.0.1:10911")
-    old = "\n".join(lines_of_send(send, release("4.9.7"), fault_switch=True))
+    old = told(send, "4.9.7", True)
     assert "code 2 is not tried again in 4.9.7, so the client gave up" in old
     assert "broker-a is avoided for 600 s" in old
-    new = "\n".join(lines_of_send(send, release("5.3.3"), fault_switch=None))
+    new = told(send, "5.3.3", None)
     assert "not tried again" not in new
     assert "avoided" not in new
     assert "not stored by these attempts" in new
@@ -92,7 +100,7 @@ def test_the_error_that_call_timeout_hides_is_told():
     )
     ((send,), reading) = read(line(rt="3001"), TIMEOUT, "2022-08-02 ERROR order was not sent", hides)
     assert send.hidden_by == 4
-    assert "which hides this error" in "\n".join(lines_of_send(send, release("4.9.7"), None))
+    assert "which hides this error" in told(send, "4.9.7")
     assert reading.causes == {"timeout": 1}
 
 
@@ -104,9 +112,7 @@ def test_placeholders_that_were_not_filled_are_a_loss_and_tell_of_the_release():
     (attempt,) = send.attempts
     assert (attempt.broker, attempt.rt, attempt.address) == ("", None, "10.1.0.2:10911")
     assert (reading.possible[0], reading.possible[-1]) == ("5.1.0", "5.2.0")
-    assert "10.1.0.2:10911 failed after a time that the log lost" in "\n".join(
-        lines_of_send(send, release("5.1.0"), None)
-    )
+    assert "10.1.0.2:10911 failed after a time that the log lost" in told(send, "5.1.0")
 
 
 @pytest.mark.parametrize(
@@ -141,8 +147,7 @@ def test_every_cause_has_its_sentence():
 def test_no_body_is_kept_and_what_cannot_be_read_is_counted_and_shown():
     broken = f"{PREFIXES['4.9']}sendKernelImpl exception, resend at once, InvokeID: ?, {BODY}"
     sends, reading = read(line(), TIMEOUT, BODY, broken)
-    told = "\n".join(one for send in sends for one in lines_of_send(send, release("4.9.7"), None))
-    assert "115" not in told + str(sends) + str(reading)
+    assert "115" not in "".join(told(send, "4.9.7") for send in sends) + str(sends) + str(reading)
     assert (reading.unread, reading.examples[0][0]) == (1, 4)
     assert reading.examples[0][1].startswith("2022-08-02")
 
@@ -151,6 +156,7 @@ def test_results_and_swallowed_exceptions_are_counted():
     _, reading = read(
         "SendResult [sendStatus=SEND_OK, msgId=7F, offsetMsgId=null, messageQueue=MessageQueue [topic=T, brokerName=b, queueId=0], queueOffset=1]",
         "2023 ERROR Error occurred when selecting message queue",
+        "java.lang.NullPointerException: null",
     )
     assert reading.results == {"SEND_OK": 1}
     assert reading.swallowed == 1
@@ -167,8 +173,8 @@ def test_the_command_tells_the_sends_and_the_totals(encoding, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "then the client tried broker-b" in printed
     assert "broker-a is avoided for 600 s" in printed
-    assert "may be stored by attempts that had no answer in time, copies: up to 1" in printed
-    assert "failed sends: 1." in printed
+    assert "may be stored by attempts of which no answer is known, copies: up to 2" in printed
+    assert "sends with a failed attempt: 1; as a whole they failed for certain: 1." in printed
     assert "which is a guess" not in printed
     assert main(["log", str(file)]) == 1
     assert "told as 5.3.3, which is a guess" in capsys.readouterr().out
@@ -194,7 +200,7 @@ def test_the_command_tells_the_sends_and_the_totals(encoding, tmp_path, capsys):
 def test_the_last_line_alone_is_read_as_reports_have_it(said, times, cost, brokers):
     ((send,), _) = read(said)
     assert (send.times, send.cost, send.brokers, send.attempts) == (times, cost, brokers, [])
-    assert list(lines_of_send(send, release("4.9.7"), None))
+    assert "of which no answer is known" in told(send, "4.9.7")
 
 
 def test_a_log_without_failures_ends_well_and_what_is_none_is_one_sentence(tmp_path, capsys):
@@ -207,17 +213,40 @@ def test_a_log_without_failures_ends_well_and_what_is_none_is_one_sentence(tmp_p
     assert main(["log", str(tmp_path / "quiet.log"), "--release", "9"]) == 2
 
 
-@settings(max_examples=200, deadline=None)
+KINDS_OF_LINES = [
+    line(),
+    line("broker-b", invoke_id="%s", rt="%s"),
+    TIMEOUT,
+    REFUSED,
+    BUSY,
+    PREFIXES["4.9"] + BODY,
+    GAVE_UP,
+    "Caused by: " + TIMEOUT,
+    "Caused by: " + GAVE_UP,
+    "\tat org.apache.rocketmq.client.exception.MQClientException.<init>",
+    "RemotingTooMuchRequestException: sendDefaultImpl call timeout",
+    "SendResult [sendStatus=SEND_OK, msgId=0A01,0A02, messageQueue=MessageQueue [topic=Pay, brokerName=b, queueId=0]]",
+    "async send msg by retry 1 times. topic=Pay, brokerAddr=10.0.0.1:10911, brokerName=broker-b",
+    "broker-a will be isolated for 10000 ms.",
+    "broker-a is unreachable, it will not be used until it's reachable",
+    "broker-a is reachable now, then it can be used.",
+    "ERROR Error occurred when selecting message queue",
+    "java.lang.NullPointerException: null",
+    "send heart beat to broker failed",
+]
+
+
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.one_of(
-            st.sampled_from([line(), TIMEOUT, REFUSED, BUSY, BODY, GAVE_UP]).map(str.encode),
+            st.sampled_from(KINDS_OF_LINES).map(str.encode),
             st.binary(max_size=80),
-            st.tuples(st.sampled_from([line(), BUSY, GAVE_UP]), st.integers(0, 200)).map(
+            st.tuples(st.sampled_from(KINDS_OF_LINES), st.integers(0, 200)).map(
                 lambda cut: cut[0].encode()[: cut[1]]
             ),
         ),
-        max_size=12,
+        max_size=20,
     )
 )
 def test_no_log_raises_and_every_send_is_counted(lines):
@@ -225,5 +254,312 @@ def test_no_log_raises_and_every_send_is_counted(lines):
     sends = list(read_log(lines, reading))
     assert reading.sends == len(sends)
     assert sum(reading.causes.values()) == sum(len(send.attempts) for send in sends)
-    for send in sends:
-        assert list(lines_of_send(send, release("4.9.7"), fault_switch=True))
+    assert reading.failed == sum(send.is_failure for send in sends)
+    for switch in (None, True, False):
+        teller = Teller(release("5.3.3"), fault_switch=switch)
+        assert all(teller.send_as_json(send)["says"] for send in sends)
+        assert json.dumps(teller.reading_as_json(reading))
+
+
+# ------------------------------------------------------------------------------------- what stands around an attempt
+
+
+def result(key, broker="broker-b", queue=1, status="SEND_OK"):
+    return f"INFO sent SendResult [sendStatus={status}, msgId={key}, offsetMsgId=0A, messageQueue=MessageQueue [topic=Pay, brokerName={broker}, queueId={queue}], queueOffset=5]"
+
+
+MESSAGE = PREFIXES["4.9"] + BODY
+
+
+def test_a_result_with_the_message_s_key_ends_its_send():
+    ((send,), reading) = read(line(), TIMEOUT, MESSAGE, result("0A01"))
+    assert (send.result, send.result_line, send.result_queue, send.maybe_stored) == (
+        "SEND_OK",
+        4,
+        "broker-b : 1",
+        1,
+    )
+    assert not send.is_failure
+    assert (
+        "stored in the end, SEND_OK from broker-b : 1 (line 4), and perhaps by failed attempts too"
+        in told(send, "4.9.7")
+    )
+    ((send,), _) = read(line(), REFUSED, MESSAGE, result("0A01"))
+    assert "stored in the end, SEND_OK from broker-b : 1 (line 4), and not by the failed attempts" in told(
+        send, "4.9.7"
+    )
+    assert (reading.accepted, reading.messages) == ({"broker-b": 1}, 1)
+
+
+def test_a_result_of_another_message_tells_nothing_of_the_send():
+    ((send,), reading) = read(line(), TIMEOUT, MESSAGE, result("0A02"))
+    assert (send.result, reading.results) == ("", {"SEND_OK": 1})
+
+
+def test_whose_message_a_line_has_is_never_guessed():
+    both = [line(invoke_id="1"), TIMEOUT, line("broker-b", invoke_id="2"), TIMEOUT, MESSAGE, result("0A01")]
+    sends, _ = read(*both)
+    assert [send.result for send in sends] == ["", ""]
+    threads = [PREFIXES["4.2"], PREFIXES["4.2"].replace("main", "pool-7")]
+    sends, _ = read(
+        line(invoke_id="1", prefix=threads[0]),
+        TIMEOUT,
+        line("broker-b", invoke_id="2", prefix=threads[1]),
+        TIMEOUT,
+        threads[1] + BODY,
+        result("0A01"),
+    )
+    assert [(send.invoke_id, send.result) for send in sends] == [("2", "SEND_OK"), ("1", "")]
+
+
+def test_a_last_line_alone_has_the_last_attempt_s_error_as_its_cause():
+    ((send,), reading) = read(
+        "org.springframework.MessagingException: failed; nested exception is " + GAVE_UP,
+        "See http://rocketmq.apache.org/docs/faq/ for further details.",
+        "\tat org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.sendDefaultImpl(X.java:667)",
+        "Caused by: " + GAVE_UP,
+        "Caused by: " + TIMEOUT,
+        "Caused by: java.io.IOException: reset",
+    )
+    (attempt,) = send.attempts
+    assert (attempt.broker, attempt.cause.name, attempt.shown) == ("broker-b", "timeout", 5)
+    assert (send.untold, send.maybe_stored, reading.sends, reading.failed) == (2, 3, 1, 1)
+    assert "attempt 3 to broker-b failed" in told(send, "4.9.7")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["2022 WARN send heart beat to broker[broker-a 0 10.0.0.1:10911] failed", REFUSED],
+        ["2022 WARN execute the pull request exception", BUSY.replace("CODE: 2", "CODE: 1")],
+        ["2022 WARN updateTopicRouteInfoFromNameServer Exception", REFUSED],
+        [BUSY.replace("CODE: 2", "CODE: 25")],
+        ["java.lang.IllegalStateException: disk full"],
+        ["java.sql.SQLException: no permission"],
+        ["java.lang.RuntimeException: order failed", "Caused by: java.io.IOException: channel close"],
+    ],
+)
+def test_an_exception_that_is_of_no_send_is_no_failed_send(lines):
+    assert read(*lines)[0] == []
+
+
+def test_a_topic_without_a_route_at_the_name_server_is_counted():
+    sends, reading = read(
+        "org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: No topic route info in name server for the topic: Pay",
+        "See http://rocketmq.apache.org/docs/faq/ for further details.",
+    )
+    assert (sends, reading.routeless) == ([], 1)
+    assert "the name server had no route" in "\n".join(Teller(release("4.9.7")).lines_of_reading(reading))
+
+
+def test_an_application_s_exception_is_looked_into():
+    ((send,), reading) = read(
+        line(rt="3001"),
+        TIMEOUT,
+        "2022-08-02 16:22:05,917 ERROR java.lang.RuntimeException: order failed",
+        "Caused by: org.apache.rocketmq.remoting.exception.RemotingTooMuchRequestException: sendDefaultImpl call timeout",
+    )
+    assert (send.hidden_by, reading.failed) == (4, 1)
+    ((send,), _) = read("java.lang.RuntimeException: order failed", "Caused by: " + BUSY)
+    assert send.attempts[0].cause.name == "busy"
+
+
+def test_an_error_that_the_application_gets_is_the_attempt_s_and_no_second_send():
+    ((send,), reading) = read(line(rt="207"), BUSY, BODY, "2022-08-02 16:22:06,000 ERROR order failed", BUSY)
+    assert (send.thrown_to_application, reading.sends, reading.failed, reading.causes) == (
+        5,
+        1,
+        1,
+        {"busy": 1},
+    )
+    assert "the application got this error (line 5), so the client gave up" in told(send, "5.3.3")
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0]])
+def test_what_the_client_says_of_an_avoided_broker_proves_the_switch(order):
+    prefix = PREFIXES["5.3"]
+    lines = [prefix + "broker-a will be isolated for 10000 ms.", line(prefix=prefix), TIMEOUT]
+    ((send,), reading) = read(
+        *(lines[place] for place in order),
+        prefix + "broker-a is unreachable, it will not be used until it's reachable",
+        prefix.replace("02.100", "08.640") + "broker-a is reachable now, then it can be used.",
+    )
+    assert (send.attempts[0].isolated, send.attempts[0].isolated_line) == (10_000, order.index(0) + 1)
+    assert "avoids broker-a for 10 s, until 2025-03-11 08:15:12.100 (line" in told(send, "5.3.3")
+    avoided = reading.avoided["broker-a"]
+    assert (avoided.times, avoided.unreachable, avoided.reachable, avoided.reachable_at) == (
+        1,
+        1,
+        5,
+        "2025-03-11 08:15:08.640",
+    )
+    assert (reading.possible[0], reading.possible[-1]) == ("5.1.4", "5.3.3")
+    said = "\n".join(Teller(release("5.3.3"), fault_switch=False).lines_of_reading(reading))
+    assert "The log says that the fault switch is on, and --fault-switch says off." in said
+
+
+def test_who_is_avoided_depends_on_release_and_error():
+    ((send,), _) = read(
+        line(rt="3"), "org.apache.rocketmq.client.exception.MQClientException: The broker[broker-a] not exist"
+    )
+    assert "broker-a is avoided for 600 s, until 2022-08-02 16:32:05,917 (computed for 4.9.7)" in told(
+        send, "4.9.7", True
+    )
+    assert "broker-a is not avoided because of this in 5.3.3" in told(send, "5.3.3", fault_switch=True)
+    assert "avoided" not in told(send, "5.3.3")
+
+
+def test_asynchronous_retries_are_counted_by_the_broker_that_is_next():
+    filled = "WARN RocketmqClient - async send msg by retry 1 times. topic=Pay, brokerAddr=10.0.0.1:10911, brokerName=broker-b"
+    literal = "WARN RocketmqClient - async send msg by retry {} times. topic={}, brokerAddr={}, brokerName={}"
+    sends, reading = read(filled, literal)
+    assert (sends, reading.async_retries) == ([], {"broker-b": 1, "": 1})
+    assert reading.possible == ("4.9.3",)
+    said = "\n".join(Teller(release("4.9.3")).lines_of_reading(reading))
+    assert "an asynchronous send tried again, next on broker-b" in said
+    assert "next on (lost in the log)" in said
+
+
+def test_results_of_batches_and_of_the_go_client():
+    _, reading = read(
+        result("0A01,0A02"),
+        "SendResult [sendStatus=0, msgIds=0A03, offsetMsgId=0A, queueOffset=57, messageQueue=MessageQueue [topic=T, brokerName=broker-a, queueId=3]]",
+        result("1") + " and " + result("2", "broker-c"),
+    )
+    assert reading.results == {"SEND_OK": 3, "0": 1}
+    assert reading.accepted == {"broker-a": 1, "broker-b": 2, "broker-c": 1}
+    said = "\n".join(Teller(release("4.9.7")).lines_of_reading(reading))
+    assert "result 0 (what the Go client writes for SEND_OK)" in said
+    assert "4 results are for 5 messages: some were sent as batches." in said
+
+
+def test_an_interrupted_send_is_not_tried_again():
+    ((send,), _) = read(
+        line().replace("resend at once", "throw exception"),
+        "java.lang.InterruptedException: sleep interrupted",
+    )
+    assert "an interrupted thread does not try again" in told(send, "4.9.7")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "period", "waiting"),
+    [  # public reports: apache/rocketmq 5845 and 1494
+        (
+            "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 208ms, size of queue: 8",
+            None,
+            208,
+            8,
+        ),
+        (
+            "CODE: 2  DESC: [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 309ms, size of queue: 6",
+            2,
+            309,
+            6,
+        ),
+    ],
+)
+def test_a_busy_broker_s_answer_has_its_numbers_and_nothing_is_stored(words, code, period, waiting):
+    found = classify(words)
+    assert (found.cause.name, found.cause.stored) == ("busy", "no")
+    assert (found.code, found.period, found.waiting) == (code, period, waiting)
+
+
+# ------------------------------------------------------------------------------------------------ how it is read in
+
+
+@given(
+    st.lists(st.text(alphabet="aß漢😀 \r", max_size=40), max_size=30),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_blocks_are_whole_lines_in_any_encoding(lines, encoding):
+    said = "\n".join([*lines, ""])
+    blocks = list(blocks_of(io.BytesIO(said.encode(encoding))))
+    assert b"".join(blocks).decode() == said
+    assert all(block.endswith(b"\n") for block in blocks)
+
+
+class Endless(io.BytesIO):
+    """A file of so many bytes that nobody holds."""
+
+    def __init__(self, pattern, size):
+        super().__init__()
+        self.pattern, self.left = pattern, size
+
+    def read(self, size=None):
+        size = min(size, self.left)
+        self.left -= size
+        return (self.pattern * (size // len(self.pattern) + 1))[:size]
+
+
+@pytest.mark.parametrize("pattern", [b"x", "\ufeffx".encode("utf-16-le"), b"x\n"])
+def test_no_block_is_large_whatever_the_lines_are(pattern):
+    assert max(map(len, blocks_of(Endless(pattern, 40 * BLOCK)))) <= 3 * BLOCK
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "CODE: 1  DESC: ",
+        "Message{topic=",
+        "a.",
+        "InvokeID: 1, RT: 1ms, Broker: ",
+        "will be isolated for ",
+        "SendResult [",
+    ],
+)
+def test_of_a_line_without_end_only_a_part_is_looked_at(part):
+    long = "Exception " + part * (BLOCK // len(part))
+    _, reading = read(long)
+    assert reading.lines == 1
+    assert all(len(said) <= LOOKED_AT for _, said in reading.examples)
+
+
+def test_sends_that_never_end_are_taken_for_finished_the_oldest_first():
+    reading = Reading()
+    sends = read_log((line(invoke_id=str(number)).encode() for number in range(MOST_OPEN + 2)), reading)
+    assert next(sends).invoke_id == "0"
+    assert reading.sends == 1
+    assert sum(1 for _ in sends) == MOST_OPEN + 1
+
+
+def test_data_holds_each_send_and_the_totals(tmp_path, capsys):
+    file = tmp_path / "client.log"
+    file.write_text("\n".join([line(), TIMEOUT, BODY, line("broker-b", 1, rt="2"), REFUSED, GAVE_UP]))
+    assert main(["log", str(file), "--json", "--release", "4.9.7"]) == 1
+    send, totals = map(json.loads, capsys.readouterr().out.splitlines())
+    assert send["send"]["attempts"][0]["cause"] == "timeout"
+    assert (send["send"]["maybe_stored"], send["file"]) == (2, str(file))
+    assert "key" not in send["send"]
+    assert (totals["totals"]["sends"], totals["totals"]["release"]) == (1, "4.9.7")
+    assert send["send"]["says"][0].startswith("Send at 2022-08-02 16:22:05,917")
+
+
+def test_nothing_of_a_log_is_left_in_an_anonymous_report(tmp_path, capsys):
+    file = tmp_path / "secret.log"
+    host = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to broker1.secret.corp:10911 failed"
+    refused = "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 17  DESC: topic[Secret] not exist BROKER: 10.1.2.3:10911"
+    known = [line("secret-a").replace("Pay", "SecretTopic"), host, BODY, result("0AFF", "secret-b"), refused]
+    file.write_text(
+        "\n".join([*known, "sendKernelImpl exception of secret-c", "secret-d will be isolated for 5 ms."])
+    )
+    for form in ([], ["--json"]):
+        assert main(["log", str(file), "--anonymise", "--fault-switch", "on", *form]) == 1
+        printed = capsys.readouterr().out
+        for name in ("ecret", "corp", "10.1.2.3", "0AFF", "0A01"):
+            assert name not in printed
+
+
+def test_the_bar_shows_how_far_a_log_is_read(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "client.log"
+    file.write_text("nothing\n" * 20_000)
+    monkeypatch.setattr("rmqref.cli.PATIENCE", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["log", str(file)]) == 0
+    shown = capsys.readouterr().err
+    assert "65,536 of 160,000 bytes read" in shown
+    assert shown.endswith("160,000 of 160,000 bytes read\n")
+
+
+def test_bytes_are_told_as_well_as_text():
+    log = f"{line()}\r\n{TIMEOUT}"
+    assert told_log(log.encode("utf-16"), "4.9.7") == told_log(log, "4.9.7")

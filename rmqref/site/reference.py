@@ -41,6 +41,7 @@ FLOORS = (
         "report",
         "route_report",
         "incident",
+        "incident_report",
         "course",
         "forecast",
         "forecast_report",
