@@ -54,7 +54,7 @@ class Anonymiser:
         Args:
             said: the text.
         """
-        for name in self._odd:
+        for name in sorted(self._odd, key=len, reverse=True):
             said = said.replace(name, self.aliases[name])
         said = WORD.sub(lambda found: self._other(found[0]), said)
         return ADDRESS.sub(lambda found: self._address(found["host"]), said)

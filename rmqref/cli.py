@@ -317,9 +317,10 @@ def run_museum(options: argparse.Namespace) -> int:
 
 def run_log(options: argparse.Namespace) -> int:
     """Print what happened to each failed send of logs, and the totals; 1 if any failed."""
-    from rmqref.anonymise import Anonymiser  # noqa: PLC0415
+    from rmqref.anonymise import ADDRESS, Anonymiser  # noqa: PLC0415
     from rmqref.incident import Reading, read_log  # noqa: PLC0415
     from rmqref.incident_report import Teller, row_for  # noqa: PLC0415
+    from rmqref.route_report import host_of  # noqa: PLC0415
 
     if options.release is not None:
         row_for((), options.release)
@@ -339,7 +340,8 @@ def run_log(options: argparse.Namespace) -> int:
         for send in read_log(log_blocks(path, Bar("cli.progress.bytes")), reading):
             hidden.learn("topic", [send.topic])
             hidden.learn("broker", (*(attempt.broker for attempt in send.attempts), *send.brokers))
-            hidden.learn("host", (attempt.host for attempt in send.attempts))
+            hosts = (host_of(attempt.address) for attempt in send.attempts)
+            hidden.learn("host", (host for host in hosts if not ADDRESS.fullmatch(host)))
             if options.json:
                 show(
                     cleaned(
@@ -407,7 +409,7 @@ def run_uneven(options: argparse.Namespace) -> int:
 
 def run_route(options: argparse.Namespace) -> int:
     """Print what the routes of a text mean; 1 if there is anything to warn of."""
-    from rmqref.anonymise import Anonymiser  # noqa: PLC0415
+    from rmqref.anonymise import ADDRESS, Anonymiser  # noqa: PLC0415
     from rmqref.releases import VERSIONS  # noqa: PLC0415
     from rmqref.route_report import read_reports  # noqa: PLC0415
 
@@ -416,6 +418,7 @@ def run_route(options: argparse.Namespace) -> int:
     for report in reports:
         hidden.learn("topic", [report.topic])
         hidden.learn("cluster", report.clusters)
+        hidden.learn("host", (host for host in report.hosts if not ADDRESS.fullmatch(host)))
         hidden.learn("broker", report.names)
     cleaned = hidden.clean if options.anonymise else str
     if options.json:

@@ -224,12 +224,6 @@ class Failed:
         """Return the broker, else the address, else nothing."""
         return self.broker or self.address
 
-    @property
-    def host(self) -> str:
-        """Return the address without its port, as far as it is a name."""
-        name = self.address.rpartition(":")[0]
-        return "" if name.replace(".", "").isdigit() else name
-
 
 @dataclass(slots=True)
 class FailedSend:

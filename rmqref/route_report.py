@@ -50,6 +50,7 @@ class RouteReport:
         brokers: each broker with its addresses, in the order of the text.
         names: the names of all brokers that the route speaks of.
         clusters: the names of their clusters.
+        hosts: where the brokers are, without ports.
         queues: the list that the producer makes of it, in order.
         left_out: the brokers that the list lacks, each with the reason.
         warnings: what one should know, each with its size.
@@ -61,6 +62,7 @@ class RouteReport:
     brokers: tuple[str, ...]
     names: tuple[str, ...]
     clusters: tuple[str, ...]
+    hosts: tuple[str, ...]
     queues: tuple[str, ...]
     left_out: tuple[Told, ...]
     warnings: tuple[Told, ...]
@@ -151,6 +153,7 @@ def report_of(read: RouteText, version: str, topic: str | None, known: set[str])
         for check, find in CHECKS.items()
         for found in find(Seen(route, queues, name, known))
     )
+    addresses = (given for data in route.broker_datas for given in data.broker_addrs.values())
     spoken_of = (
         *(data.broker_name for data in route.broker_datas),
         *(data.broker_name for data in route.queue_datas),
@@ -163,6 +166,7 @@ def report_of(read: RouteText, version: str, topic: str | None, known: set[str])
         brokers,
         tuple(dict.fromkeys(spoken_of)),
         tuple(dict.fromkeys(data.cluster for data in route.broker_datas if data.cluster)),
+        tuple(dict.fromkeys(map(host_of, addresses))),
         tuple(map(str, queues)),
         left_out,
         warnings,
@@ -177,6 +181,15 @@ def told_broker(name: str, addresses: dict[int, str]) -> str:
     """
     listed = ", ".join(f"{number}: {address}" for number, address in sorted(addresses.items()))
     return text("route.broker", broker=name, addresses=listed or text("route.no_address"))
+
+
+def host_of(address: str) -> str:
+    """Return an address without its port.
+
+    >>> host_of("10.0.0.1:10911"), host_of("[fe80::1]:10911")
+    ('10.0.0.1', 'fe80::1')
+    """
+    return address.rpartition(":")[0].strip("[]")
 
 
 def who_is_left_out(route: TopicRouteData, queues: Sequence[MessageQueue]) -> Iterator[Told]:
@@ -330,7 +343,7 @@ def address(seen: Seen) -> Iterator[Found]:
     for data in seen.route.broker_datas:
         for given in data.broker_addrs.values():
             try:
-                host = ipaddress.ip_address(given.rpartition(":")[0].strip("[]"))
+                host = ipaddress.ip_address(host_of(given))
             except ValueError:
                 continue
             if host.is_loopback or host.is_unspecified or host in DOCKER:

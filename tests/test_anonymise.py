@@ -35,6 +35,22 @@ def test_a_release_is_no_address_and_a_made_up_broker_name_stays():
     assert hidden.clean(said) == "5.3.3: __syslo__global__ at 192.0.2.1:10911"
 
 
+def test_a_host_that_has_a_name_or_is_no_ipv4_is_gone_too(tmp_path, capsys):
+    file = tmp_path / "route.json"
+    hosts = {"10.20.0.1": "eu1.secret.corp", "10.20.0.2": "[fe80::1]", "10.20.0.102": "[fe80::12]"}
+    dump = sample_dump("UnevenTopic")
+    for address in sorted(hosts, key=len, reverse=True):
+        dump = dump.replace(address, hosts[address])
+    file.write_text(dump)
+    for form in ([], ["--json"]):
+        assert main(["route", str(file), *form]) == 1
+        assert "secret" in capsys.readouterr().out
+        assert main(["route", str(file), "--anonymise", *form]) == 1
+        printed = capsys.readouterr().out
+        assert "secret" not in printed
+        assert "fe80" not in printed
+
+
 def test_a_route_and_a_log_are_told_without_their_names(tmp_path, capsys):
     file = tmp_path / "route.json"
     file.write_text(sample_dump("UnevenTopic").replace("broker-", "pay-eu-").replace("shop", "secret"))

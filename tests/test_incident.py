@@ -174,7 +174,7 @@ def test_the_command_tells_the_sends_and_the_totals(encoding, tmp_path, capsys):
     assert "then the client tried broker-b" in printed
     assert "broker-a is avoided for 600 s" in printed
     assert "may be stored by attempts of which no answer is known, copies: up to 2" in printed
-    assert "sends with a failed attempt: 1; as a whole they failed for certain: 1." in printed
+    assert "Sends with a failed attempt: 1; of these the log shows as failed in the end: 1." in printed
     assert "which is a guess" not in printed
     assert main(["log", str(file)]) == 1
     assert "told as 5.3.3, which is a guess" in capsys.readouterr().out

@@ -87,6 +87,29 @@ def test_each_check_finds_what_it_is_for_and_says_how_much(name):
     assert said in warned(of, version="5.3.3" if name == "static_topic" else "4.9.7")[name]
 
 
+def test_to_2240_an_address_that_clients_cannot_reach():
+    """https://github.com/apache/rocketmq/issues/2240: a route with a container's address."""
+    (said,) = [told.said for told in report(CONTAINER).warnings]
+    assert said == (
+        "broker-a is at 172.17.0.2:10911, an address that only its own machine knows: clients elsewhere cannot reach it."
+    )
+
+
+def test_uneven_go_795_the_order_of_the_answer_does_not_count():
+    """https://github.com/apache/rocketmq-client-go/issues/795: the same list from either order."""
+    two = [replace(entry, write_queue_nums=2) for entry in (B, A)]
+    expected = ("broker-a : 0", "broker-a : 1", "broker-b : 0", "broker-b : 1")
+    assert report(route(*two)).queues == report(route(*reversed(two))).queues == expected
+
+
+def test_rt_go_1187_an_order_configuration_is_the_list():
+    """https://github.com/apache/rocketmq-client-go/pull/1187: in the order of its text, whatever the entries say."""
+    ordered = route(
+        *(replace(entry, write_queue_nums=8) for entry in (A, B)), order_topic_conf="broker-b:1;broker-a:2;"
+    )
+    assert report(ordered).queues == ("broker-b : 0", "broker-a : 0", "broker-a : 1")
+
+
 @pytest.mark.parametrize("name", CHECKS)
 def test_no_check_finds_anything_in_a_route_that_is_well(name):
     assert name not in warned(route(A, B, QueueData("broker-c")))
