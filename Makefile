@@ -21,7 +21,7 @@ export JUPYTER_PLATFORM_DIRS := 1
 # Notebook kernels start slower with frozen modules under the debugger, and say so.
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: lab test setup lint types unit validate browser site bench notebooks lock clean
+.PHONY: lab test setup lint types unit validate browser site bench fuzz notebooks lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -63,6 +63,17 @@ bench: $(VENV)/.bench
 	@printf '\n== Benchmarks\n'
 	$(BIN)/pytest -q -s -p no:xdist --benchmark-columns=min,median,rounds tests/benchmarks
 
+SECONDS ?= 240
+FUZZED := tests/samples rmqref/logs rmqref/routes
+# What it finds, and the inputs that it goes on from, are kept in build/fuzz.
+fuzz: $(VENV)/.fuzz
+	@printf '\n== Fuzzing the readers\n'
+	@for reader in log route; do \
+	  mkdir -p build/fuzz/$$reader && \
+	  PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_readers.py $$reader -max_total_time=$(SECONDS) \
+	    -dict=tests/fuzz/words.dict -artifact_prefix=build/fuzz/$$reader- build/fuzz/$$reader $(FUZZED) || exit 1; \
+	done
+
 # Stores the notebooks executed, byte for byte the same each time.
 notebooks: setup
 	$(BIN)/python tests/tools/execute_notebooks.py
@@ -96,6 +107,10 @@ $(VENV)/.bench: $(VENV)/.installed tests/benchmarks/requirements.lock
 	@$(PIP) install --require-hashes --no-deps -r tests/benchmarks/requirements.lock
 	@touch $@
 
+$(VENV)/.fuzz: $(VENV)/.installed tests/fuzz/requirements.lock
+	@$(PIP) install --require-hashes --no-deps -r tests/fuzz/requirements.lock
+	@touch $@
+
 # Needs uv. Takes the newest versions that pyproject.toml allows; the benchmarks' lock follows the main one.
 COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
   --no-header --no-annotate --no-emit-index-url --quiet
@@ -109,6 +124,8 @@ lock:
 	  --generate-hashes --upgrade --no-header --no-annotate --no-emit-index-url --quiet \
 	  $(LITE_LEAVES_OUT:%=--no-emit-package %) -o rmqref/site/vendor/lite.lock >/dev/null
 	$(COMPILE) --group bench --constraints requirements.lock -o tests/benchmarks/requirements.lock >/dev/null
+	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade --no-header \
+	  --no-annotate --no-emit-index-url --quiet --group fuzz -o tests/fuzz/requirements.lock >/dev/null
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks
