@@ -31,6 +31,7 @@ from rmqref.course import (
     sends_without_table,
 )
 from rmqref.errors import (
+    JavaException,
     MQBrokerException,
     MQClientException,
     RemotingConnectException,
@@ -44,9 +45,11 @@ from rmqref.java import INT_MAX, INT_MIN, JavaRandom, ManualClock
 from rmqref.model import MessageQueue, ResponseCode, TopicRouteData
 from rmqref.releases import Release, release, route_of
 from rmqref.route import MOCK_BROKER_PREFIX
+from rmqref.selection import first_pick
 from rmqref.sending import STORED, Verdict
 from rmqref.situation import NOON
 from rmqref.strategy import (
+    not_best_broker,
     passes_available_filter,
     passes_reachable_filter,
     select_by_filters,
@@ -379,6 +382,7 @@ class Producer:
         )
         self.table = self.strategy.latency_fault_tolerance
         self.result = Forecast(facts, facts.queues(), phases_of(facts))
+        self.brokers = self.result.brokers
         self.borders = sorted({0} | {time for fault in facts.faults for time in (fault.at, fault.until or 0)})
         threads = facts.threads
         self.callers = [
@@ -395,7 +399,7 @@ class Producer:
         self.heard: dict[str, tuple[int, int, int]] = {}
         self.counted = 0
         self.idle = self.patience = 0
-        self.by_filters = leaps and facts.fault_switch and self.row.select is select_by_filters
+        self.without_walk = leaps and facts.fault_switch
         self.until: dict[frozenset[str], list[int | None]] = {}
         route = self.topic.topic_route_data
         assert route is not None
@@ -440,7 +444,7 @@ class Producer:
         def pick(last_broker_name: str | None, reset_index: bool) -> MessageQueue:
             counter, worst = self.topic.send_which_queue, self.table.which_item_worst
             counter.stored, worst.stored = caller.stored, caller.worst
-            if self.by_filters:
+            if self.without_walk and self.row.select is select_by_filters:
                 if reset_index:
                     counter.reset()
                     caller.stored = counter.stored
@@ -448,6 +452,11 @@ class Producer:
                 if found is not None:
                     return found
                 reset_index = False
+            elif self.without_walk and self.scan_finds_none(caller, last_broker_name):
+                counter.increment_and_get()
+                mq = self.fall_back()
+                caller.stored, caller.worst = counter.stored, worst.stored
+                return mq
             mq = select_one_message_queue(self.strategy, self.topic, last_broker_name, reset_index)
             caller.stored, caller.worst = counter.stored, worst.stored
             return mq
@@ -680,7 +689,7 @@ class Producer:
         interval = max(at for at, time in enumerate(self.borders) if time <= now)
         state: tuple[str, ...] = ()
         if self.facts.fault_switch:
-            state = tuple(map(self.state_of, self.result.brokers))
+            state = tuple(map(self.state_of, self.brokers))
         queues = tuple((mq.broker_name, mq.queue_id) for mq in self.topic.message_queue_list)
         key = interval, state, queues
         if key not in self.courses:
@@ -734,7 +743,7 @@ class Producer:
         if place is None or self.room_of(caller) < 3 * size:
             return None
         taken, lists = first_taken(
-            [name for name in self.result.brokers if name != last_broker_name], self.filters()
+            [name for name in self.brokers if name != last_broker_name], self.filters()
         )
         if taken not in self.until:
             self.until[taken] = distances(size, lambda at: not taken or queues[at].broker_name in taken)
@@ -744,6 +753,21 @@ class Producer:
         assert passed is not None
         caller.stored += lists * size + 1 + passed
         return queues[(first + passed) % size]
+
+    def scan_finds_none(self, caller: Caller, last_broker_name: str | None) -> bool:
+        """Return whether the walk of `select_by_scan` finds no queue, asked of each broker instead of each queue."""
+        if self.place_of(caller) is None or self.room_of(caller) < 3 * len(self.result.queues):
+            return False
+        queues = (MessageQueue(self.facts.topic, name, 0) for name in self.brokers)
+        return not any(self.row.accepts(self.strategy, mq, last_broker_name) for mq in queues)
+
+    def fall_back(self) -> MessageQueue:
+        """Pick as `select_by_scan` does once the walk has found nothing."""
+        try:
+            mq = not_best_broker(self.strategy, self.topic)
+        except JavaException:
+            mq = None
+        return mq if mq is not None else first_pick(self.topic)
 
     def phase_at(self, at: int) -> Phase:
         """Return the phase of a send that begins at a time."""
