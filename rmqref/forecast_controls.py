@@ -13,7 +13,7 @@ from rmqref.cluster import BrokerFault
 from rmqref.controls import ALERT, LABEL, NARROW, PASTE
 from rmqref.errors import RmqRefError
 from rmqref.forecast import KNOWN_FAULTS, Facts, Forecast, forecast
-from rmqref.forecast_plots import forecast_share, forecast_trouble
+from rmqref.forecast_plots import forecast_brokers, forecast_share, forecast_trouble
 from rmqref.forecast_report import DEFAULT_SLOW, lines_of_forecast
 from rmqref.messages import text
 from rmqref.releases import VERSIONS, release
@@ -123,7 +123,7 @@ class ForecastControls(w.VBox):  # type: ignore[misc]  # ipywidgets carries no t
         )
 
     def __repr__(self) -> str:
-        return f"ForecastControls({self.figures[0].layout.meta['description'].split('. ')[0]})"
+        return f"ForecastControls({self.figures[1].layout.meta['description'].split('. ')[0]})"
 
     @staticmethod
     def _choice(name: str, options: Any, value: str) -> Any:
@@ -225,13 +225,13 @@ class ForecastControls(w.VBox):  # type: ignore[misc]  # ipywidgets carries no t
 
     def _show_table(self) -> None:
         lines = escape("\n".join(lines_of_forecast(self.found)))
-        self.table.value = f'<pre style="overflow-x: auto; line-height: 1.3">{lines}</pre>'
+        self.table.value = f'<pre style="overflow-x: auto; line-height: 1.3; white-space: pre">{lines}</pre>'
 
 
-def figures_of(found: Forecast) -> tuple[go.Figure, go.Figure]:
+def figures_of(found: Forecast) -> tuple[go.Figure, go.Figure, go.Figure]:
     """Return the figures of a forecast.
 
     >>> [type(figure).__name__ for figure in figures_of(forecast(Facts(duration=1000)))]
-    ['Figure', 'Figure']
+    ['Figure', 'Figure', 'Figure']
     """
-    return forecast_share(found), forecast_trouble(found)
+    return forecast_brokers(found), forecast_share(found), forecast_trouble(found)

@@ -31,6 +31,9 @@ from rmqref.plots import (
 MOST_BARS = 48
 """With more queues than this a figure draws their outline."""
 
+LEAST_A_SIGN = 2.6
+"""How long a part must be for each sign of the words above it, in percent."""
+
 
 def forecast_share(found: Forecast, *, language: str = "en") -> go.Figure:
     """Return which share of the stored messages each queue gets, a panel a phase.
@@ -69,6 +72,84 @@ def forecast_share(found: Forecast, *, language: str = "en") -> go.Figure:
         for phase in found.phases
     ]
     return _share_figure(panels, title, say("plot.run_share.axis"), say)
+
+
+def forecast_brokers(found: Forecast, *, language: str = "en") -> go.Figure:
+    """Return which share of the stored messages each broker gets: a bar a phase, in parts.
+
+    A part too short for its words says them when it is pointed at.
+
+    Args:
+        found: the forecast.
+        language: which catalogue the words come from.
+
+    Returns:
+        A figure.
+
+    Raises:
+        MeasureError: nothing is stored.
+
+    >>> from rmqref.cluster import BrokerFault
+    >>> from rmqref.forecast import Facts, forecast
+    >>> down = BrokerFault("refuse", "broker-a", at=20_000, until=40_000)
+    >>> forecast_brokers(forecast(Facts(fault_switch=True, start=0, faults=(down,)))).layout.meta[
+    ...     "description"
+    ... ][:75]
+    'During the trouble broker-b gets 66.6% of the messages, before it 33.4%. be'
+    """
+    say = _Words(language)
+    phases, brokers = found.phases, found.brokers
+    if not any(phase.stored.total() for phase in phases):
+        raise MeasureError("plot.run_share.error.nothing")
+    parts = {broker: [_broker_part(phase, broker) for phase in phases] for broker in brokers}
+    rows = list(range(len(phases)))
+    before = [0.0] * len(phases)
+    data: list[_Json] = []
+    for broker in brokers:
+        lengths = [_round(100 * part) for part in parts[broker]]
+        colour = _colour(brokers, broker)
+        words = [say("plot.forecast.broker", broker=broker, share=part) for part in parts[broker]]
+        short = [say("plot.forecast.part", broker=broker, share=part) for part in parts[broker]]
+        shown = [
+            word if length >= LEAST_A_SIGN * len(word) else ""
+            for word, length in zip(short, lengths, strict=True)
+        ]
+        bars = _bars(lengths, rows, colour, width=0.45)
+        data.append(
+            bars | {"base": before, "hoverinfo": "text", "hovertext": [_safe(word) for word in words]}
+        )
+        data.append(_written([(start, row - 0.36) for start, row in zip(before, rows, strict=True)], shown))
+        before = [_round(start + length) for start, length in zip(before, lengths, strict=True)]
+    layout: _Json = {
+        "xaxis": _axis(say("plot.run_share.axis"), range=[0, 101], nticks=5),
+        "yaxis": _axis(
+            say("plot.forecast.axis.phase"),
+            range=[len(rows) - 0.6, -0.7],
+            tickvals=rows,
+            ticktext=[say(f"forecast.phase.{phase.name}") for phase in phases],
+            showgrid=False,
+        ),
+    }
+    at = _worst(found)
+    calm = at - 1 if at and phases[at - 1].name == "before" else at
+    broker = max(brokers, key=lambda each: parts[each][at] - (parts[each][calm] if calm != at else 0))
+    name = "only" if calm == at and phases[at].name == "during" else phases[at].name
+    title = say(
+        f"plot.forecast.share.{name}", queue=broker, share=parts[broker][at], before=parts[broker][calm]
+    )
+    told = " ".join(
+        say(
+            "plot.share.told",
+            head=say(f"forecast.phase.{phase.name}"),
+            rows=say.listed(
+                [say("plot.forecast.broker", broker=each, share=parts[each][number]) for each in brokers]
+            ),
+        )
+        for number, phase in enumerate(phases)
+    )
+    return _figure(
+        data, layout, title, say("plot.share.description", title=title, rows=told), plot_height=56 * len(rows)
+    )
 
 
 def forecast_trouble(found: Forecast, *, language: str = "en") -> go.Figure:
@@ -196,6 +277,12 @@ def _outline(found: Forecast, title: str, say: _Words) -> go.Figure:
     )
     description = say("plot.share.description", title=title, rows=" ".join(rows))
     return _figure(data, layout, title, description, plot_height=150 * len(phases), above=22)
+
+
+def _broker_part(phase: Phase, broker: str) -> float:
+    """Return a broker's share of what is stored."""
+    own = sum(count for (name, _), count in phase.stored.items() if name == broker)
+    return own / (phase.stored.total() or 1)
 
 
 def _share_title(found: Forecast, say: _Words) -> str:

@@ -7,8 +7,10 @@ from rmqref.cluster import BrokerFault
 from rmqref.controls import PASTE
 from rmqref.forecast import KNOWN_FAULTS, Facts, forecast
 from rmqref.forecast_controls import ForecastControls, figures_of
+from rmqref.forecast_plots import forecast_share
 from rmqref.releases import VERSIONS
 from rmqref.samples import SAMPLES, sample_dump
+from rmqref.site.showing import PLOT, shown_forecast
 
 
 def drawn(figures):
@@ -44,6 +46,14 @@ def test_the_figures_are_those_of_what_the_controls_say(moves):
     if not controls.error.value:
         assert controls.found.facts == controls.facts
         assert drawn(controls.figures) == drawn(figures_of(forecast(controls.facts)))
+
+
+def test_the_site_shows_the_figure_of_the_shares():
+    controls = ForecastControls()
+    controls.does.value = "refuse"
+    shown = shown_forecast(controls)
+    assert shown[PLOT]["layout"]["title"]["text"] == forecast_share(controls.found).layout.title.text
+    assert shown["text/plain"] == repr(controls)
 
 
 def test_the_given_facts_are_where_it_begins():

@@ -8,7 +8,7 @@ from rmqref.cli import main
 from rmqref.cluster import BrokerFault
 from rmqref.errors import RmqRefError
 from rmqref.forecast import Facts, forecast
-from rmqref.forecast_plots import forecast_share, forecast_trouble
+from rmqref.forecast_plots import forecast_brokers, forecast_share, forecast_trouble
 from rmqref.forecast_report import read_fault, told_forecast
 from rmqref.measure import MeasureError
 from rmqref.samples import FOLDER
@@ -115,6 +115,26 @@ def test_the_bars_are_the_shares(route):
     assert all(name in figure.layout.meta["description"] for name in found.brokers)
 
 
+@pytest.mark.parametrize("route", [(("broker-a", 4), ("broker-b", 12)), MANY])
+def test_a_bar_of_brokers_is_the_whole_in_parts(route):
+    found = forecast(Facts(route=route, faults=(DOWN,), start=0))
+    figure = forecast_brokers(found)
+    parts = [trace for trace in figure.data if trace.type == "bar"]
+    for number, phase in enumerate(found.phases):
+        assert sum(part.x[number] for part in parts) == pytest.approx(100, abs=1e-2)
+        for broker, part in zip(found.brokers, parts, strict=True):
+            own = sum(count for (name, _), count in phase.stored.items() if name == broker)
+            assert part.x[number] == pytest.approx(100 * own / phase.stored.total(), abs=1e-3)
+            assert broker in part.hovertext[number]
+    for part, words in zip(parts, (trace for trace in figure.data if trace.type == "scatter"), strict=True):
+        assert all(not word or length > 25 for word, length in zip(words.text, part.x, strict=True))
+        assert words.x == part.base
+    assert all(name in figure.layout.meta["description"] for name in found.brokers)
+    assert any("broker-b 75%" in word for trace in figure.data for word in trace.text or ()) == (
+        route is not MANY
+    )
+
+
 def test_the_trouble_is_told_for_every_phase():
     found = forecast(Facts(faults=(DOWN,), start=0))
     failed, added = (trace for trace in forecast_trouble(found).data if trace.type == "bar")
@@ -127,3 +147,5 @@ def test_a_share_of_nothing_is_refused():
     hang = BrokerFault("hang", "broker-a")
     with pytest.raises(MeasureError):
         forecast_share(forecast(Facts(route=(("broker-a", 2),), rate=1, duration=5000, faults=(hang,))))
+    with pytest.raises(MeasureError):
+        forecast_brokers(forecast(Facts(route=(("broker-a", 2),), rate=1, duration=5000, faults=(hang,))))

@@ -85,7 +85,7 @@ def shown_quiz(quiz: Quiz, **_wanted: object) -> dict[str, Any]:
 
 def shown_forecast(controls: ForecastControls, **_wanted: object) -> dict[str, Any]:
     """Return what a cell's output holds of a forecast's controls, by type: the figure of the shares."""
-    return {PLOT: json.loads(controls.figures[0].to_json()), "text/plain": repr(controls)}
+    return {PLOT: json.loads(controls.figures[1].to_json()), "text/plain": repr(controls)}
 
 
 def install() -> None:
