@@ -63,14 +63,27 @@ def show(*lines: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def whole(given: str) -> int:
+    """Return a whole number.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    try:
+        return int(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(text("cli.error.whole", given=given)) from None
+
+
 FORECAST_NUMBERS = (
-    ("threads", int, 1),
-    ("rate", int, 100),
+    ("threads", whole, 1),
+    ("rate", whole, 100),
     ("duration", float, 60.0),
-    ("latency", int, 5),
-    ("timeout", int, 3000),
-    ("retries", int, 2),
-    ("seed", int, 0),
+    ("latency", whole, 5),
+    ("timeout", whole, 3000),
+    ("retries", whole, 2),
+    ("seed", whole, 0),
+    ("timer-delay", whole, 1),
 )
 """Facts that are numbers, and what they are if nothing is said."""
 
@@ -150,7 +163,10 @@ def add_runs(commands: Commands) -> None:
     uneven.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
     uneven.add_argument("--selector", choices=("yes", "no"), help=text("cli.uneven.selector"))
     uneven.add_argument("--failing", choices=("yes", "no"), help=text("cli.uneven.failing"))
-    uneven.add_argument("--sends-per-thread", type=int, metavar="N", help=text("cli.uneven.threads"))
+    uneven.add_argument("--all-failing", choices=("yes", "no"), help=text("cli.uneven.all_failing"))
+    uneven.add_argument("--topic", help=text("cli.route.topic"))
+    uneven.add_argument("--json", action="store_true", help=text("cli.json"))
+    uneven.add_argument("--sends-per-thread", type=whole, metavar="N", help=text("cli.uneven.threads"))
     uneven.set_defaults(run=run_uneven)
 
     route = commands.add_parser("route", help=text("cli.route"), description=text("cli.route"))
@@ -392,18 +408,19 @@ def run_uneven(options: argparse.Namespace) -> int:
     """Print the guided walk; 1 if a cause holds."""
     from rmqref.releases import VERSIONS  # noqa: PLC0415
     from rmqref.route_text import read_route  # noqa: PLC0415
-    from rmqref.uneven import Evidence, told_walk, walk  # noqa: PLC0415
+    from rmqref.uneven import Evidence, told_walk, walk, walk_as_json  # noqa: PLC0415
 
     known = {None: None, "on": True, "yes": True, "off": False, "no": False}
     evidence = Evidence(
         options.release or VERSIONS[-1],
-        None if options.route is None else read_route(read_bytes(options.route)),
+        None if options.route is None else read_route(read_bytes(options.route), options.topic),
         known[options.fault_switch],
         known[options.selector],
         options.sends_per_thread,
         known[options.failing],
+        known[options.all_failing],
     )
-    show(told_walk(evidence))
+    show(json.dumps(walk_as_json(evidence), indent=1) if options.json else told_walk(evidence))
     return int(any(step.proof.holds for step in walk(evidence)))
 
 
@@ -431,32 +448,38 @@ def run_route(options: argparse.Namespace) -> int:
 def run_forecast(options: argparse.Namespace) -> int:
     """Print what a producer's sends come to while a broker is slow or down."""
     from rmqref.forecast import Facts, ForecastError, forecast  # noqa: PLC0415
-    from rmqref.forecast_report import lines_of_forecast, read_fault  # noqa: PLC0415
+    from rmqref.forecast_report import lines_of_forecast, read_faults  # noqa: PLC0415
     from rmqref.releases import VERSIONS  # noqa: PLC0415
-    from rmqref.route_text import read_route  # noqa: PLC0415
+    from rmqref.route_report import report_of  # noqa: PLC0415
+    from rmqref.route_text import read_named_route  # noqa: PLC0415
 
-    if not 0 < options.duration < float("inf"):
+    if not 0 < options.duration <= 86_400:
         raise ForecastError("forecast.error.duration", duration=options.duration)
-    duration = round(1000 * options.duration)
+    duration, version = round(1000 * options.duration), options.release or VERSIONS[-1]
+    read = read_named_route(read_bytes(options.route), options.topic)
+    report = report_of(read, version, options.topic, set())
     facts = Facts(
-        options.release or VERSIONS[-1],
-        read_route(read_bytes(options.route), options.topic),
+        version,
+        read.route,
         options.fault_switch == "on",
         options.threads,
         options.rate,
         duration,
-        tuple(read_fault(written, duration) for written in options.fault),
+        read_faults(options.fault, duration),
         options.latency,
         options.timeout,
         options.retries,
         seed=options.seed,
-        topic=options.topic or "T",
+        topic=report.topic or text("route.topic.unknown"),
+        timer_delay=options.timer_delay,
     )
+    if not facts.sends:
+        raise ForecastError("forecast.error.nothing", duration=options.duration, rate=options.rate)
     found = forecast(facts, Bar())
     if options.json:
         show(json.dumps(found.as_json(), indent=1))
     else:
-        show(*lines_of_forecast(found))
+        show(*report.remarks(), *lines_of_forecast(found))
         if options.fault_switch is None:
             print(text("forecast.assumed"), file=sys.stderr)
     return 0

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rmqref.cluster import REFUSAL, BrokerFault, check_kind, check_time
 from rmqref.course import (
@@ -42,9 +43,11 @@ from rmqref.errors import (
 from rmqref.faults import compute_not_available_duration, is_available, is_reachable, update_overwriting
 from rmqref.index import MaskedIndex, RawSeedIndex
 from rmqref.java import INT_MAX, INT_MIN, JavaRandom, ManualClock
+from rmqref.messages import text
 from rmqref.model import MessageQueue, ResponseCode, TopicRouteData
 from rmqref.releases import Release, release, route_of
 from rmqref.route import MOCK_BROKER_PREFIX
+from rmqref.route_report import who_is_left_out
 from rmqref.selection import first_pick
 from rmqref.sending import STORED, Verdict
 from rmqref.situation import NOON
@@ -149,7 +152,7 @@ class Facts:
     def _check_brokers(self) -> None:
         names = list(dict.fromkeys(name for name, _ in self.queues()))
         if not names:
-            raise ForecastError("forecast.error.empty", topic=self.topic)
+            raise ForecastError("forecast.error.empty", topic=self.topic, reasons=self._reasons())
         if any(name.startswith(MOCK_BROKER_PREFIX) for name in names):
             raise ForecastError("forecast.error.static", topic=self.topic)
         for fault in self.faults:
@@ -158,9 +161,24 @@ class Facts:
                 raise ForecastError("forecast.error.does", does=fault.does, known=", ".join(KNOWN_FAULTS))
             if fault.broker not in names:
                 known = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-                raise ForecastError("forecast.error.broker", broker=shortened(fault.broker), known=known)
+                raise ForecastError(
+                    "forecast.error.broker",
+                    broker=shortened(fault.broker),
+                    known=known,
+                    reasons=self._reasons(fault.broker),
+                )
             if not isinstance(fault.latency, int):
                 raise ForecastError("forecast.error.latency", broker=fault.broker)
+
+    def _reasons(self, broker_name: str | None = None) -> str:
+        """Return why the list lacks brokers, or one of them, in words."""
+        route = self.data()
+        out = [] if route.order_topic_conf else list(who_is_left_out(route, ()))
+        return " ".join(
+            text("route.left_out", said=told.said)
+            for told in out
+            if broker_name is None or told.broker == broker_name
+        )
 
     @property
     def sends(self) -> int:
@@ -269,11 +287,26 @@ class Forecast:
         """Return the brokers in the order of the queue list."""
         return list(dict.fromkeys(name for name, _ in self.queues))
 
+    @property
+    def rows(self) -> list[Queue]:
+        """Return each queue once: those of the list in its order, then those that the fallback made up."""
+        used = sorted({queue for phase in self.phases for queue in (*phase.attempts, *phase.stored)})
+        return list(dict.fromkeys((*self.queues, *used)))
+
+    def due(self, phase: Phase) -> int:
+        """Return how many sends should begin in a phase, whether their threads are free or not."""
+        facts = self.facts
+
+        def before(time: int) -> int:
+            return min(-(-time * facts.rate // 1000), facts.sends)
+
+        return (facts.sends if phase.end is None else before(phase.end)) - before(phase.start)
+
     def added(self, phase: Phase) -> float:
         """Return by how much a send of a phase took longer than a good answer, on average in milliseconds."""
         return phase.mean - self.facts.latency if phase.sends else 0.0
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         """Return it as data that JSON can hold, the same every time."""
         return {
             "release": release(self.facts.release).version,
@@ -286,12 +319,9 @@ class Forecast:
                     "start": phase.start,
                     "end": phase.end,
                     "sends": phase.sends,
-                    "stored": [
-                        [name, queue_id, phase.stored[name, queue_id]] for name, queue_id in self.queues
-                    ],
-                    "attempts": [
-                        [name, queue_id, phase.attempts[name, queue_id]] for name, queue_id in self.queues
-                    ],
+                    "due": self.due(phase),
+                    "stored": [[*queue, phase.stored[queue]] for queue in self.rows],
+                    "attempts": [[*queue, phase.attempts[queue]] for queue in self.rows],
                     "first_failed": phase.first_failed,
                     "failed": phase.failed,
                     "duplicates": phase.duplicates,

@@ -60,14 +60,14 @@ def forecast_share(found: Forecast, *, language: str = "en") -> go.Figure:
     """
     say = _Words(language)
     title = _share_title(found, say)
-    if len(found.queues) > MOST_BARS:
+    if len(found.rows) > MOST_BARS:
         return _outline(found, title, say)
     panels = [
         _Panel(
             head=say(f"forecast.phase.{phase.name}"),
-            bars=(Counter({queue: phase.stored[queue] for queue in found.queues}),),
-            fair=1 / len(found.queues),
-            labels={queue: say("plot.share.percent", share=_part(phase, queue)) for queue in found.queues},
+            bars=(Counter({queue: phase.stored[queue] for queue in found.rows}),),
+            fair=1 / len(found.rows),
+            labels={queue: say("plot.share.percent", share=_part(phase, queue)) for queue in found.rows},
         )
         for phase in found.phases
     ]
@@ -171,7 +171,7 @@ def forecast_trouble(found: Forecast, *, language: str = "en") -> go.Figure:
     say = _Words(language)
     phases = found.phases
     failed = [_round(100 * phase.first_failed / max(phase.sends, 1)) for phase in phases]
-    added = [_round(found.added(phase)) for phase in phases]
+    added = [_round(max(found.added(phase), 0.0)) for phase in phases]
     rows = list(range(len(phases)))
     layout: _Json = {"annotations": []}
     data: list[_Json] = []
@@ -225,11 +225,12 @@ def forecast_trouble(found: Forecast, *, language: str = "en") -> go.Figure:
 
 def _outline(found: Forecast, title: str, say: _Words) -> go.Figure:
     """Return the shares of many queues: an outline a broker, in the order of the list, a panel a phase."""
-    size, phases = len(found.queues), found.phases
+    rows_of_queues, phases = found.rows, found.phases
+    size = len(rows_of_queues)
     data: list[_Json] = []
     layout: _Json = {"annotations": []}
     height = 1.0 / len(phases)
-    most = max(_part(phase, queue) for phase in phases for queue in found.queues)
+    most = max(_part(phase, queue) for phase in phases for queue in rows_of_queues)
     rows = []
     for number, phase in enumerate(phases):
         suffix = str(number + 1) if number else ""
@@ -253,8 +254,8 @@ def _outline(found: Forecast, title: str, say: _Words) -> go.Figure:
         )
         told = []
         for broker in found.brokers:
-            places = [place for place, queue in enumerate(found.queues) if queue[0] == broker]
-            shares = [_round(100 * _part(phase, found.queues[place])) for place in places]
+            places = [place for place, queue in enumerate(rows_of_queues) if queue[0] == broker]
+            shares = [_round(100 * _part(phase, rows_of_queues[place])) for place in places]
             colour = _colour(found.brokers, broker)
             data.append(
                 {
@@ -292,7 +293,7 @@ def _share_title(found: Forecast, say: _Words) -> str:
     at = _worst(found)
     phase, calm = found.phases[at], found.phases[at - 1 if at else -1]
     queue = max(
-        found.queues, key=lambda each: _part(phase, each) - (_part(calm, each) if calm is not phase else 0)
+        found.rows, key=lambda each: _part(phase, each) - (_part(calm, each) if calm is not phase else 0)
     )
     name = (
         f"plot.forecast.share.{phase.name}"

@@ -33,10 +33,12 @@ class Told:
     Args:
         name: what it is.
         said: the sentence.
+        broker: the broker that it is about; empty if it is about none alone.
     """
 
     name: str
     said: str
+    broker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,14 @@ class RouteReport:
         yield text("route.brokers", count=len(self.brokers), brokers="; ".join(self.brokers))
         yield text("route.queues", count=len(self.queues))
         yield from (f"  {position}: {queue}" for position, queue in enumerate(self.queues))
-        yield from (text("route.left_out", said=told.said) for told in self.left_out)
-        yield from (text("route.warning", said=told.said) for told in self.warnings)
+        yield from self.remarks()
         if not self.left_out and not self.warnings:
             yield text("route.well")
+
+    def remarks(self) -> Iterator[str]:
+        """Yield who is left out, and the warnings."""
+        yield from (text("route.left_out", said=told.said) for told in self.left_out)
+        yield from (text("route.warning", said=told.said) for told in self.warnings)
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as data that JSON can hold."""
@@ -207,7 +213,7 @@ def who_is_left_out(route: TopicRouteData, queues: Sequence[MessageQueue]) -> It
             said = text(
                 f"route.out.{reason}", broker=data.broker_name, perm=data.perm, queues=data.write_queue_nums
             )
-            yield Told(reason, said)
+            yield Told(reason, said, data.broker_name)
 
 
 def reason_of(route: TopicRouteData, data: QueueData) -> str | None:

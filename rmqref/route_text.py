@@ -79,6 +79,22 @@ def read_route(text: str | bytes, topic: str | None = None) -> TopicRouteData:
     Traceback (most recent call last):
     rmqref.errors.RouteError: The text breaks off at line 1, column 16: a closing ] is expected, at the least.
     """
+    return read_named_route(text, topic).route
+
+
+def read_named_route(text: str | bytes, topic: str | None = None) -> RouteText:
+    """Return the one route that a text holds, with its topic and its place.
+
+    Args:
+        text: the text, as in `read_route`.
+        topic: the topic whose route is wanted, where the text holds several.
+
+    Returns:
+        The route as it was read.
+
+    Raises:
+        RouteError: as in `read_route`.
+    """
     routes = read_routes(text)
     wanted = [route for route in routes if None in (topic, route.topic) or route.topic == topic]
     if not wanted:
@@ -93,8 +109,9 @@ def read_route(text: str | bytes, topic: str | None = None) -> TopicRouteData:
                 column=other.column,
                 first=first.line,
                 number=len(others) + 1,
+                topics=", ".join(dict.fromkeys(shortened(str(route.topic)) for route in wanted)),
             )
-    return first.route
+    return first
 
 
 def read_routes(text: str | bytes) -> list[RouteText]:

@@ -33,7 +33,10 @@ def maven(pom: Path, *arguments: str) -> None:
         OracleError: it fails.
     """
     done = subprocess.run(
-        ["mvn", "--batch-mode", "--quiet", "-f", str(pom), *arguments], capture_output=True, text=True, check=False
+        ["mvn", "--batch-mode", "--quiet", "-f", str(pom), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         problem = next((line for line in done.stdout.splitlines() if "[ERROR]" in line), done.stderr)
@@ -83,7 +86,9 @@ def ask(version: str, cases: list[tuple[str, Any]]) -> list[Any]:
         OracleError: the JVM fails.
     """
     jar = driver()
-    classes = os.pathsep.join([str(jar), *map(str, sorted((jar.parent / "lib").glob("*.jar"))), class_path(version)])
+    classes = os.pathsep.join(
+        [str(jar), *map(str, sorted((jar.parent / "lib").glob("*.jar"))), class_path(version)]
+    )
     home = BUILD / "home"
     asked = "".join(json.dumps({"kind": kind, "input": given}) + "\n" for kind, given in cases)
     done = subprocess.run(
@@ -105,6 +110,8 @@ def ask(version: str, cases: list[tuple[str, Any]]) -> list[Any]:
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or len(answers) != len(cases):
         place = f"case {len(answers) + 1} of {len(cases)}"
-        problem = next((line for line in done.stderr.splitlines() if "Exception" in line or "Error" in line), "")
+        problem = next(
+            (line for line in done.stderr.splitlines() if "Exception" in line or "Error" in line), ""
+        )
         raise OracleError(f"The client {version} does not answer {place}: {problem.strip()}")
     return answers

@@ -99,11 +99,12 @@ public final class Oracle {
         script(given);
         Object counter = make(type("client.common.ThreadLocalIndex"));
         store(counter, given.get("start"));
+        String step = has(counter.getClass(), "incrementAndGet") ? "incrementAndGet" : "getAndIncrement"; // to 4.7.1
         JsonArray returned = new JsonArray();
         JsonArray stored = new JsonArray();
-        for (char step : given.get("ops").getAsString().toCharArray()) {
-            if (step == 'n') {
-                returned.add((Integer) call(counter, "incrementAndGet"));
+        for (char op : given.get("ops").getAsString().toCharArray()) {
+            if (op == 'n') {
+                returned.add((Integer) call(counter, step));
             } else if (has(counter.getClass(), "reset")) {
                 call(counter, "reset");
             } else {
