@@ -8,13 +8,17 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rmqref.errors import RmqRefError, RouteError, ScenarioError, SiteError, VectorError
 from rmqref.messages import text
+
+if TYPE_CHECKING:
+    from rmqref.incident import Reading
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
     except RmqRefError as error:
-        print(error, file=sys.stderr)
+        print(sentence_of(error, getattr(options, "anonymise", False)), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(text("error.interrupted"), file=sys.stderr)
@@ -53,6 +57,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )  # what is still unwritten has nowhere to go
         return 2
     return status
+
+
+def sentence_of(error: RmqRefError, is_anonymous: bool) -> str:
+    """Return what went wrong; without the words that may be names, if these are not to be shown."""
+    if not is_anonymous:
+        return str(error)
+    from rmqref.anonymise import masked  # noqa: PLC0415
+
+    return text(error.message_id, None, **masked(error.parameters))
 
 
 def show(*lines: str) -> None:
@@ -149,7 +162,9 @@ def add_practice(commands: Commands) -> None:
 
 def add_runs(commands: Commands) -> None:
     """Add the commands that run something."""
-    log = commands.add_parser("log", help=text("cli.log"), description=text("cli.log"))
+    log = commands.add_parser(
+        "log", help=text("cli.log"), description=text("cli.log"), epilog=text("cli.status.log")
+    )
     log.add_argument("files", nargs="+", metavar="FILE", help=text("cli.log.files"))
     log.add_argument("--release", help=text("cli.log.release"))
     log.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
@@ -157,7 +172,9 @@ def add_runs(commands: Commands) -> None:
     log.add_argument("--anonymise", action="store_true", help=text("cli.anonymise"))
     log.set_defaults(run=run_log)
 
-    uneven = commands.add_parser("uneven", help=text("cli.uneven"), description=text("cli.uneven"))
+    uneven = commands.add_parser(
+        "uneven", help=text("cli.uneven"), description=text("cli.uneven"), epilog=text("cli.status.uneven")
+    )
     uneven.add_argument("--route", metavar="FILE", help=text("cli.uneven.route"))
     uneven.add_argument("--release", help=text("cli.route.release"))
     uneven.add_argument("--fault-switch", choices=("on", "off"), help=text("cli.log.switch"))
@@ -169,7 +186,9 @@ def add_runs(commands: Commands) -> None:
     uneven.add_argument("--sends-per-thread", type=whole, metavar="N", help=text("cli.uneven.threads"))
     uneven.set_defaults(run=run_uneven)
 
-    route = commands.add_parser("route", help=text("cli.route"), description=text("cli.route"))
+    route = commands.add_parser(
+        "route", help=text("cli.route"), description=text("cli.route"), epilog=text("cli.status.route")
+    )
     route.add_argument("file", metavar="FILE", help=text("cli.route.file"))
     route.add_argument("--release", help=text("cli.route.release"))
     route.add_argument("--topic", help=text("cli.route.topic"))
@@ -333,75 +352,73 @@ def run_museum(options: argparse.Namespace) -> int:
 
 def run_log(options: argparse.Namespace) -> int:
     """Print what happened to each failed send of logs, and the totals; 1 if any failed."""
-    from rmqref.anonymise import ADDRESS, Anonymiser  # noqa: PLC0415
+    from rmqref.anonymise import Anonymiser  # noqa: PLC0415
     from rmqref.incident import Reading, read_log  # noqa: PLC0415
     from rmqref.incident_report import Teller, row_for  # noqa: PLC0415
-    from rmqref.route_report import host_of  # noqa: PLC0415
 
     if options.release is not None:
         row_for((), options.release)
-    hidden = Anonymiser()
-    cleaned = hidden.clean if options.anonymise else str
+    hidden = Anonymiser() if options.anonymise else None
     is_on = None if options.fault_switch is None else options.fault_switch == "on"
-    failed = False
+    reading, files = Reading(), list[tuple[str, int]]()
 
     @lru_cache(maxsize=1)
     def teller_of(possible: tuple[str, ...]) -> Teller:
         row = row_for(possible, options.release)
-        return Teller(row, options.release is None, is_on, with_words=not options.anonymise)
+        return Teller(row, options.release is None, is_on, with_words=hidden is None)
 
-    for number, path in enumerate(options.files, 1):
-        reading = Reading()
-        name = f"log-{number}" if options.anonymise else path
-        for send in read_log(log_blocks(path, Bar("cli.progress.bytes")), reading):
-            hidden.learn("topic", [send.topic])
-            hidden.learn("broker", (*(attempt.broker for attempt in send.attempts), *send.brokers))
-            hosts = (host_of(attempt.address) for attempt in send.attempts)
-            hidden.learn("host", (host for host in hosts if not ADDRESS.fullmatch(host)))
-            if options.json:
-                show(
-                    cleaned(
-                        json.dumps({"file": name, "send": teller_of(reading.possible).send_as_json(send)})
-                    )
-                )
-            else:
-                show(*map(cleaned, teller_of(reading.possible).lines_of_send(send)))
-        hidden.learn("broker", (*reading.accepted, *reading.avoided, *reading.async_retries))
-        if options.anonymise:
-            reading.examples.clear()  # nobody knows which names stand in a line that could not be read
+    for send in read_log(blocks_of_logs(options.files, reading, files), reading):
+        if hidden:
+            hidden.hide_send(send)
+        teller = teller_of(reading.possible)
         if options.json:
-            show(
-                cleaned(
-                    json.dumps({"file": name, "totals": teller_of(reading.possible).reading_as_json(reading)})
-                )
-            )
+            show(json.dumps({"send": teller.send_as_json(send)}))
         else:
-            show(*map(cleaned, teller_of(reading.possible).lines_of_reading(reading)))
-        failed = failed or reading.sends > 0
-    return int(failed)
+            show(*teller.lines_of_send(send))
+    if hidden:
+        hidden.hide_reading(reading)
+        files = [(f"log-{number}", first) for number, (_, first) in enumerate(files, 1)]
+    ends = [*(first - 1 for _, first in files[1:]), reading.lines]
+    parts = [(name, first, last) for (name, first), last in zip(files, ends, strict=True)]
+    teller = teller_of(reading.possible)
+    if options.json:
+        told = [{"file": name, "first_line": first, "last_line": last} for name, first, last in parts]
+        show(json.dumps({"totals": teller.reading_as_json(reading), "files": told}))
+    else:
+        if len(parts) > 1:
+            show(*(text("log.files", first=first, last=last, file=name) for name, first, last in parts))
+        show(*teller.lines_of_reading(reading))
+    return int(reading.sends > 0)
 
 
-def log_blocks(path: str, bar: Bar) -> Iterator[bytes]:
-    """Yield a log in blocks of whole lines, see `rmqref.incident.blocks_of`, and show how far it is read.
+def blocks_of_logs(paths: Sequence[str], reading: Reading, files: list[tuple[str, int]]) -> Iterator[bytes]:
+    """Yield logs one after the other, such as the parts of one that was rotated, and show how far they are read.
+
+    Args:
+        paths: of the logs; "-" for standard input.
+        reading: knows how many lines there were.
+        files: is filled with each log's path and the number of its first line.
 
     Raises:
-        LogError: it cannot be read, or is empty.
+        LogError: one cannot be read, or is empty.
     """
-    from rmqref.incident import LogError, blocks_of  # noqa: PLC0415
+    from rmqref.log_entries import LogError, blocks_of  # noqa: PLC0415
 
-    is_empty = True
-    try:
-        with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
-            size = 0 if path == "-" else os.fstat(file.fileno()).st_size
-            for block in blocks_of(file):
-                is_empty = False
-                yield block
-                if size:
-                    bar(file.tell(), size)
-    except OSError as problem:
-        raise LogError("log.error.unreadable", path=path, problem=str(problem)) from problem
-    if is_empty:
-        raise LogError("log.error.empty", path=path)
+    for path in paths:
+        bar, is_empty = Bar("cli.progress.bytes"), True
+        files.append((path, reading.lines + 1))
+        try:
+            with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
+                size = 0 if path == "-" else os.fstat(file.fileno()).st_size
+                for block in blocks_of(file):
+                    is_empty = False
+                    yield block
+                    if size:
+                        bar(min(file.tell(), size), size)
+        except OSError as problem:
+            raise LogError("log.error.unreadable", path=path, problem=str(problem)) from problem
+        if is_empty:
+            raise LogError("log.error.empty", path=path)
 
 
 def run_uneven(options: argparse.Namespace) -> int:
@@ -426,22 +443,16 @@ def run_uneven(options: argparse.Namespace) -> int:
 
 def run_route(options: argparse.Namespace) -> int:
     """Print what the routes of a text mean; 1 if there is anything to warn of."""
-    from rmqref.anonymise import ADDRESS, Anonymiser  # noqa: PLC0415
+    from rmqref.anonymise import Anonymiser  # noqa: PLC0415
     from rmqref.releases import VERSIONS  # noqa: PLC0415
     from rmqref.route_report import read_reports  # noqa: PLC0415
 
-    reports = read_reports(read_bytes(options.file), options.release or VERSIONS[-1], options.topic)
-    hidden = Anonymiser()
-    for report in reports:
-        hidden.learn("topic", [report.topic])
-        hidden.learn("cluster", report.clusters)
-        hidden.learn("host", (host for host in report.hosts if not ADDRESS.fullmatch(host)))
-        hidden.learn("broker", report.names)
-    cleaned = hidden.clean if options.anonymise else str
+    change = Anonymiser().routes if options.anonymise else None
+    reports = read_reports(read_bytes(options.file), options.release or VERSIONS[-1], options.topic, change)
     if options.json:
-        show(cleaned(json.dumps([report.as_json() for report in reports], indent=1)))
+        show(json.dumps([report.as_json() for report in reports], indent=1))
     else:
-        show(*(cleaned(line) for report in reports for line in report.lines()))
+        show(*(line for report in reports for line in report.lines()))
     return int(any(report.warnings or report.left_out for report in reports))
 
 

@@ -6,45 +6,18 @@ What a log does not say (whether the fault switch is on, which release wrote it)
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, islice
-from typing import BinaryIO, NamedTuple
+from itertools import islice
+from typing import NamedTuple
 
-from rmqref.errors import RmqRefError
+from rmqref.log_entries import Entry, are_near, could_be_one, entries_of, without_body
 from rmqref.releases import CHRONOLOGY
 from rmqref.route import MOCK_BROKER_PREFIX
 
-
-class LogError(RmqRefError):
-    """A log cannot be read."""
-
-
-INTERESTING = (
-    b"InvokeID",
-    b"still failed, cost",
-    b"Exception",
-    b"CODE: ",
-    b"Message [topic=",
-    b"Message{topic=",
-    b"async send msg by retry",
-    b"isolated for",
-    b"reachable",
-    b"when selecting message queue",
-    b"SendResult [",
-    b"send heart beat",
-    b"execute the pull request",
-)
-"""What a line has to hold to be looked at. Where none of it stands in a whole block of lines, the block is passed over."""
-
-BLOCK = 1 << 16
-"""How much of a file is read at once, in bytes; of a longer line, one that holds a body, the middle is passed over."""
-
-TIME = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{3})?)")
 QUEUE = r"MessageQueue \[topic=(?P<topic>[^,\]]*), brokerName=(?P<broker>[^,\]]*), queueId=(?P<queue>-?\d+)\]"
 RESEND = re.compile(rf"InvokeID: (?P<id>-?\d+|%s), RT: (?P<rt>-?\d+|%s)ms, Broker: (?:{QUEUE}|%s)")
 STILL_FAILED = re.compile(
@@ -58,7 +31,6 @@ BUSY = re.compile(
 )
 ADDRESS = re.compile(r"<?(?P<address>(?:\[[0-9a-fA-F:.]+\]|[\w.\-]+):\d+)>?")
 BUDGET = re.compile(r"timeout, (?P<budget>-?\d+)\(ms\)")
-BODY = re.compile(r"body=\[[^\]]*\]?|body=\S+")
 MESSAGE = re.compile(r"Message ?[\[{]topic='?(?P<topic>[^',]*)")
 """A message as the client writes it after a failed attempt."""
 KEY = re.compile(r"UNIQ_KEY=(?P<key>\w+)")
@@ -69,7 +41,7 @@ RESULT = re.compile(
     rf"SendResult \[sendStatus=(?P<status>\w+)(?:, msgIds?=(?P<ids>[^ \]]*))?(?:[^\[]*?{QUEUE})?"
 )
 ASYNC_RETRY = re.compile(
-    r"async send msg by retry (?:\d+|\{\}) times\. topic=(?P<topic>[^,]*), brokerAddr=(?P<address>[^,]*), brokerName=(?P<broker>\S+)"
+    r"async send msg by retry (?P<times>\d+|\{\}) times\. topic=(?P<topic>[^,]*), brokerAddr=(?P<address>[^,]*), brokerName=(?P<broker>\S+)"
 )
 ISOLATED = re.compile(r"(?<![^\s\]])(?P<broker>[^\s\]]+) will be isolated for (?P<ms>\d+) ms")
 UNREACHABLE = re.compile(
@@ -77,9 +49,18 @@ UNREACHABLE = re.compile(
 )
 REACHABLE = re.compile(r"(?<![^\s\]])(?P<broker>[^\s\]]+) is reachable now, then it can be used")
 CLIENTS = re.compile(
-    r"(?<![\w.])(?:[a-z]\w*\.)*(?P<name>(?:MQClient|MQBroker|Remoting[A-Z][a-zA-Z]{3,40})Exception)(?:: (?P<said>.*))?$"
+    r"(?<![\w.])(?:[a-z]\w*\.)*(?P<name>(?:MQClient|MQBroker|RequestTimeout|Remoting(?:[A-Z][a-zA-Z]{3,40})?)Exception)(?:: (?P<said>.*))?$"
 )
 """The exceptions that a send ends with."""
+ELSEWHERE = re.compile(
+    "heart ?beat|execute the pull|pullMessage|updateTopicRouteInfoFromNameServer Exception|updateConsumeOffset"
+    "|[lL]ockBatchMQ|etchConsumeOffset|queryConsumerOffset|endMessageBack|Can not find Message Queue"
+    "|has been created before|service state not OK|DefaultMQAdmin|heckTransactionState|endTransaction"
+)
+"""What tells that an exception is of the client's other work, which is no send."""
+CLIENT_FRAME = re.compile(r"\bat (?:org\.apache|com\.alibaba)\.rocketmq\.client\.(?P<place>\S+)")
+OF_EXCEPTIONS = ("Exception", "CODE: ", "still failed, cost")
+"""What an entry of one line holds if it tells of an exception."""
 NAME_SERVER = "No topic route info in name server for the topic"
 PULLS = range(19, 28)
 """The codes of answers that only consumers get."""
@@ -103,7 +84,8 @@ CAUSES = tuple(
     Cause(name, re.compile(words), stored)
     for name, words, stored in (
         ("busy", r"TIMEOUT_CLEAN_QUEUE|PCBUSY_CLEAN_QUEUE|PC_SYNCHRONIZED|broker busy|system busy", "no"),
-        ("async_full", r"exec(?:u)?tor rejected", "no"),
+        ("reply", r"RequestTimeoutException|but wait reply message timeout", "maybe"),
+        ("async_full", r"exec(?:u)?tor rejected|tryAcquire semaphore", "no"),
         ("async_late", r"DEFAULT ASYNC send call timeout", "no"),
         ("kernel_late", r"sendKernelImpl call timeout", "no"),
         ("budget", r"send(?:Default|Select)Impl call timeout|RemotingTooMuchRequestException", "no"),
@@ -160,6 +142,12 @@ FORMATS = tuple(
     for hint, words, first, last in (
         ("Message [", r"Message \[topic=", CHRONOLOGY[0], "4.2.0"),
         ("Message{", r"Message\{topic='", "4.3.0", CHRONOLOGY[-1]),
+        (
+            " RocketmqClient - ",
+            r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ +RocketmqClient - ",
+            "4.3.0",
+            "5.0.0",
+        ),
         ("%s", r"InvokeID: %s", "5.1.0", "5.2.0"),
         ("{}", r"by retry \{\} times", "4.9.3", "4.9.3"),
         (" BROKER: ", r"CODE: \d+  DESC: .* BROKER: ", "4.8.0", CHRONOLOGY[-1]),
@@ -169,6 +157,9 @@ FORMATS = tuple(
     )
 )
 """What tells of the release that wrote a log."""
+
+WARNS_OF_MESSAGES = Format("", re.compile(""), CHRONOLOGY[0], "5.1.3")
+"""Later releases write a message after a network's or a broker's error only where they log for debugging."""
 
 SWALLOWED = Format("", re.compile(r"NullPointerException|IndexOutOfBoundsException"), "5.1.0", "5.1.3")
 """What these releases throw while a queue is chosen, and catch themselves; others throw something else there."""
@@ -243,6 +234,7 @@ class FailedSend:
         result_line: the line of the result.
         result_queue: the queue that it names.
         thrown_to_application: the line in which the application gets the last attempt's error; None if there is none.
+        retried_on: the broker that an asynchronous send was tried on next.
     """
 
     invoke_id: str
@@ -258,7 +250,9 @@ class FailedSend:
     result_line: int | None = None
     result_queue: str = ""
     thrown_to_application: int | None = None
+    retried_on: str = ""
     key: str = field(default="", repr=False)
+    threads: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def untold(self) -> int:
@@ -274,7 +268,8 @@ class FailedSend:
     def is_failure(self) -> bool:
         """Return whether the log says that the send as a whole failed."""
         ends = (self.gave_up, self.hidden_by, self.thrown_to_application)
-        return not self.result and (any(line is not None for line in ends) or not self.invoke_id)
+        is_alone = not self.invoke_id and not self.retried_on
+        return not self.result and (any(line is not None for line in ends) or is_alone)
 
 
 @dataclass(slots=True)
@@ -318,7 +313,9 @@ class Reading:
         evidence: the first few lines that tell of each cause.
         brokers: how many attempts failed on which broker.
         avoided: what the log itself says of avoided brokers.
-        async_retries: how many asynchronous sends were tried again, by the broker that was tried next.
+        recognised: how many entries were the client's, or of a send.
+        codes: how many attempts a broker answered with which code.
+        refused: how many sends ended, as far as the log tells, with an answer of which code.
         routeless: how often the name server knew no route.
         swallowed: how many exceptions of the choice itself stand there.
     """
@@ -336,7 +333,9 @@ class Reading:
     evidence: dict[str, list[int]] = field(default_factory=dict)
     brokers: Counter[str] = field(default_factory=Counter)
     avoided: dict[str, Avoided] = field(default_factory=dict)
-    async_retries: Counter[str] = field(default_factory=Counter)
+    recognised: int = 0
+    codes: Counter[int] = field(default_factory=Counter)
+    refused: Counter[int] = field(default_factory=Counter)
     routeless: int = 0
     swallowed: int = 0
 
@@ -350,90 +349,24 @@ MOST_BACK = 256
 MOST_AWAITING = 64
 """How many failed attempts wait for the line with their message."""
 
+MOST_RECENT = 32
+"""How many ends of sends are remembered, because applications and servers print the same exception again."""
+
+SOON = 1.0
+"""Within how many seconds the same exception is printed again, and an error reaches the application."""
+A_WHILE = 60.0
+"""Within how many seconds of its last attempt a send ends."""
+
 MOST_EXAMPLES = 3
 LONGEST = 160
 """How much of a line that could not be read is shown, in characters."""
-
-LOOKED_AT = 8192
-"""How much of a line is looked at, its body left out, in characters: so that no line takes longer than its length asks."""
-
-
-def blocks_of(file: BinaryIO) -> Iterator[bytes]:
-    r"""Yield a log in blocks of whole lines, as UTF-8 and in constant memory.
-
-    Args:
-        file: the log; what a Windows console writes as UTF-16 is read too, with or without a byte order mark before UTF-8.
-
-    >>> import io
-    >>> list(blocks_of(io.BytesIO("one\ntwo\nthree".encode("utf-16"))))
-    [b'one\ntwo\n', b'three']
-    """
-    rest = b""
-    for piece in pieces_of(file):
-        whole, newline, tail = piece.rpartition(b"\n")
-        if newline:
-            yield rest + whole + newline
-            rest = tail
-        elif len(rest) < BLOCK:
-            rest += piece
-    if rest:
-        yield rest
-
-
-def pieces_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield a file's content piece by piece, as UTF-8 without a byte order mark."""
-    read = iter(lambda: file.read(BLOCK), b"")
-    first = next(read, b"")
-    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        yield from (said.encode() for said in codecs.iterdecode(chain([first], read), "utf-16", "replace"))
-        return
-    yield first.removeprefix(codecs.BOM_UTF8)
-    yield from read
-
-
-def interesting_lines(blocks: Iterable[bytes], reading: Reading) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a log that are to be looked at, with their numbers from 1.
-
-    Args:
-        blocks: the log, in blocks of whole lines.
-        reading: counts the lines.
-    """
-    before = 0
-    for block in blocks:
-        number, seen = before + 1, 0
-        for start in starts_of_lines(block):
-            number += block.count(b"\n", seen, start)
-            seen = start
-            end = block.find(b"\n", start)
-            line = block[start : end if end >= 0 else len(block)].decode("utf-8", "replace").rstrip("\r")
-            yield number, line if len(line) <= LOOKED_AT else without_body(line)[:LOOKED_AT]
-        before += block.count(b"\n") + (not block.endswith(b"\n"))
-        reading.lines = before
-
-
-def starts_of_lines(block: bytes) -> list[int]:
-    r"""Return where the lines begin that are to be looked at, in order.
-
-    Searching a whole block for one word after the other is several times as fast as looking at each line.
-
-    >>> starts_of_lines(b"quiet\nCODE: 1\nquiet\nException with InvokeID")
-    [6, 20]
-    """
-    starts = set()
-    for words in INTERESTING:
-        found = block.find(words)
-        while found >= 0:
-            starts.add(block.rfind(b"\n", 0, found) + 1)
-            end = block.find(b"\n", found)
-            found = block.find(words, end) if end >= 0 else -1
-    return sorted(starts)
 
 
 def read_log(blocks: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
     """Yield the failed sends of a log, each when it is finished or the log ends.
 
     Args:
-        blocks: the log, in blocks of whole lines, see `blocks_of`; a line is a block too.
+        blocks: the log, in blocks of whole lines, see `rmqref.log_entries.blocks_of`; a line is a block too.
         reading: is filled with what is counted on the way.
 
     Yields:
@@ -448,17 +381,38 @@ def read_log(blocks: Iterable[bytes], reading: Reading) -> Iterator[FailedSend]:
     >>> send.attempts[0].broker, send.attempts[0].cause.name, send.attempts[0].cause.stored
     ('broker-b', 'connect', 'no')
     """
-    lines = Lines(reading)
-    for number, line in interesting_lines(blocks, reading):
-        lines.read(number, line)
-        if lines.finished:
-            yield from lines.take_finished()
-    lines.end()
-    yield from lines.take_finished()
+    reader = Reader(reading)
+    for entry in entries_of(counted(blocks, reading)):
+        reader.read(entry)
+        if reader.finished:
+            yield from reader.take_finished()
+    reader.end()
+    yield from reader.take_finished()
 
 
-class Lines:
-    """What is remembered from line to line of a log.
+def counted(blocks: Iterable[bytes], reading: Reading) -> Iterator[bytes]:
+    """Yield blocks, and count their lines."""
+    for block in blocks:
+        reading.lines += block.count(b"\n") + (not block.endswith(b"\n"))
+        yield block
+
+
+class _Ended(NamedTuple):
+    """The end of a send that the log has told of.
+
+    Args:
+        words: what tells it apart.
+        at: the time.
+        threads: of the entry.
+    """
+
+    words: object
+    at: str
+    threads: frozenset[str]
+
+
+class Reader:
+    """What is remembered from entry to entry of a log.
 
     Args:
         reading: is filled with what is counted.
@@ -474,45 +428,29 @@ class Lines:
             str, FailedSend
         ] = {}  # by what tells them apart; the one that was heard of last stands last
         self._by_key: dict[str, str] = {}
-        self._awaiting: list[
-            tuple[str, str, str]
-        ] = []  # of attempts without their message: the send, topic, thread
-        self._last: Failed | None = None
-        self._newest = FailedSend("")
-        self._closing: FailedSend | None = None
+        self._awaiting: deque[str] = deque(maxlen=MOST_AWAITING)  # the sends whose message was not read yet
+        self._recent: deque[_Ended] = deque(maxlen=MOST_RECENT)
+        self._last: tuple[Failed, Entry] | None = None
+        self._isolated: dict[str, tuple[int, Entry]] = {}
         self._formats = FORMATS
-        self._isolated: dict[str, tuple[int, int]] = {}
-        self._swallowing = self._is_elsewhere = self._goes_on = self._is_told = False
 
-    def read(self, number: int, line: str) -> None:
-        """Take in a line.
+    def read(self, entry: Entry) -> None:
+        """Take in an entry.
 
         Args:
-            number: its number, from 1.
-            line: the line.
+            entry: the entry.
         """
-        if "SendResult [" in line:  # by far the most frequent line of all, where there is any
-            self._close()
-            self._take_results(number, line)
-            return
-        start = line.lstrip()[:10]
-        if start.startswith("at "):
-            return
-        self._note_format(line)
-        self._goes_on = start.startswith("Caused by:")
-        if not self._goes_on:
-            self._close()
-            self._is_told = False
-            self._is_elsewhere = self._is_elsewhere and not time_of(line)
+        for _, line in entry.lines[:3]:
+            self._note_format(line)
         for words, take in KINDS:
-            if words in line:
-                take(self, number, line)
+            if words in entry.head:
+                take(self, entry)
                 return
-        self._take_error(number, line)
+        self._take_results(entry)
+        self._take_exceptions(entry)
 
     def end(self) -> None:
         """Take the log for ended."""
-        self._close()
         for send in self._open.values():
             self._finish(send)
         self._open.clear()
@@ -529,180 +467,265 @@ class Lines:
                 narrow(self.reading, known)
                 self._formats = tuple(other for other in self._formats if other is not known)
 
-    def _take_attempt(self, number: int, line: str) -> None:
-        found = RESEND.search(line)
+    # -- the client's own entries
+
+    def _take_attempt(self, entry: Entry) -> None:
+        found = RESEND.search(entry.head)
         if found is None:
-            self._take_unread(number, line)
+            self._take_unread(entry)
             return
-        self._last = failed_attempt(number, line, found)
+        attempt = failed_attempt(entry, found)
+        note_errors(attempt, entry)
         # The client writes of the avoiding first; a logger may turn the two around.
-        if self._last.broker in self._isolated:
-            self._last.isolated, self._last.isolated_line = self._isolated.pop(self._last.broker)
-        name = found["id"] if found["id"] != "%s" else f"%s {number}"
-        if name not in self._open:
-            self._open[name] = FailedSend(found["id"], at=self._last.at)
-        self._newest = self._open.pop(name)
-        self._newest.attempts.append(self._last)
-        self._newest.topic = self._newest.topic or self._last.topic
-        self._open[name] = self._newest
-        self._awaiting = [*self._awaiting[1 - MOST_AWAITING :], (name, self._last.topic, thread_of(line))]
+        known = self._isolated.pop(attempt.broker, None)
+        if known and are_near(known[1].at, entry.at, SOON):
+            attempt.isolated, attempt.isolated_line = known[0], known[1].number
+        name = found["id"] if found["id"] != "%s" else f"%s {entry.number}"
+        send = self._open.pop(name, None) if name in self._open else FailedSend(found["id"], at=entry.at)
+        assert send is not None
+        self._add(name, send, attempt, entry)
+        self._awaiting.append(name)
+        self._last = attempt, entry
+        for number, line in entry.lines[1:]:
+            if end := STILL_FAILED.search(line):
+                self._take_give_up(entry, number, end)
+                return
+
+    def _add(self, name: str, send: FailedSend, attempt: Failed, entry: Entry) -> None:
+        """Add an attempt to a send, and keep the send open."""
+        self.reading.recognised += 1
+        send.attempts.append(attempt)
+        send.topic = send.topic or attempt.topic
+        send.threads |= entry.thread_names
+        self._open[name] = send
         if len(self._open) > MOST_OPEN:
             self._finish(self._taken(next(iter(self._open))))
 
-    def _take_end(self, number: int, line: str) -> None:
-        found = STILL_FAILED.search(line)
-        if found is None:
-            self._take_unread(number, line)
+    def _take_message(self, entry: Entry) -> None:
+        message, key = MESSAGE.search(entry.head), KEY.search(entry.head)
+        if errors_of(entry):
+            self._take_exceptions(entry)
             return
-        times, cost = int(found["times"]), int(found["cost"])
-        brokers = tuple(name.strip() for name in found["brokers"].split(",") if name.strip() != "null")
-        if self._closing and (self._closing.times, self._closing.cost, self._closing.brokers) == (
-            times,
-            cost,
-            brokers,
-        ):
-            return  # the same exception again, as the cause of the application's own
-        self._close()
-        send = self._ended(found["topic"], brokers)
-        send.gave_up, send.times, send.cost, send.brokers, send.topic = (
-            number,
-            times,
-            cost,
-            brokers,
-            found["topic"],
-        )
-        send.at = send.at or time_of(line)
-        self._closing = send
-
-    def _take_results(self, number: int, line: str) -> None:
-        for found in RESULT.finditer(line):
-            self.reading.results[found["status"]] += 1
-            keys = [key for key in (found["ids"] or "").split(",") if key]
-            self.reading.messages += max(1, len(keys))
-            if found["broker"]:
-                self.reading.accepted[found["broker"]] += 1
-            for name in filter(None, map(self._by_key.get, keys[:1])):
-                send = self._taken(name)
-                send.result, send.result_line = found["status"], number
-                send.result_queue = f"{found['broker']} : {found['queue']}" if found["broker"] else ""
-                self._finish(send)
-
-    def _take_message(self, _number: int, line: str) -> None:
-        found, key = MESSAGE.search(line), KEY.search(line)
-        if found is None or key is None:
+        if message is None or key is None:
             return
-        waiting = [one for one in self._awaiting if one[1] in ("", found["topic"]) and one[0] in self._open]
-        same = [one for one in waiting if self._open[one[0]].key == key["key"]]
-        mine = same or [one for one in waiting if one[2] == thread_of(line) and not self._open[one[0]].key]
+        self.reading.recognised += 1
+        waiting = [
+            name
+            for name in dict.fromkeys(self._awaiting)
+            if name in self._open
+            and self._open[name].topic in ("", message["topic"])
+            and could_be_one(self._open[name].threads, entry.thread_names)
+            and are_near(self._open[name].attempts[-1].at, entry.at, SOON)
+        ]
+        mine = [name for name in waiting if self._open[name].key == key["key"]] or [
+            name for name in waiting if not self._open[name].key
+        ]
         if len(mine) != 1:
             return  # whose message this is cannot be known, and nothing is guessed
-        self._awaiting.remove(mine[0])
-        self._open[mine[0][0]].key = key["key"]
-        self._by_key[key["key"]] = mine[0][0]
+        name, send = mine[0], self._open[mine[0]]
+        while name in self._awaiting:
+            self._awaiting.remove(name)
+        if " WARN" in entry.head and not send.attempts[-1].thrown.startswith("MQClient"):
+            narrow(self.reading, WARNS_OF_MESSAGES)
+        send.topic = message["topic"]
+        before = self._by_key.get(key["key"])
+        if before in self._open and before != name and send.invoke_id == "%s":
+            known = self._open.pop(before)  # the release loses the ids: the same message is the same send
+            known.attempts += self._open.pop(name).attempts
+            self._open[before] = known
+        elif not send.key:
+            send.key = key["key"]
+            self._by_key[send.key] = name
 
-    def _take_async_retry(self, number: int, line: str) -> None:
-        if found := ASYNC_RETRY.search(line):
-            self.reading.async_retries[found["broker"] if found["broker"] != "{}" else ""] += 1
-        else:
-            self._take_unread(number, line)
+    def _take_async_retry(self, entry: Entry) -> None:
+        found = ASYNC_RETRY.search(entry.head)
+        if found is None:
+            self._take_unread(entry)
+            return
+        lost = found["times"] == "{}"
+        topic = "" if lost else found["topic"]
+        attempt = Failed(entry.number, entry.at, topic)
+        note_errors(attempt, entry)
+        times = 1 if lost else int(found["times"])
+        name = f"async {entry.number}"
+        for known, send in islice(reversed(self._open.items()), MOST_BACK):
+            if send.retried_on and send.topic == topic and len(send.attempts) == times - 1:
+                attempt.broker, name = send.retried_on, known
+                break
+        send = self._open.pop(name) if name in self._open else FailedSend("", at=entry.at)
+        send.retried_on = found["broker"] if not lost else " "
+        self._add(name, send, attempt, entry)
 
-    def _take_isolated(self, number: int, line: str) -> None:
-        if found := ISOLATED.search(line):
+    def _take_isolated(self, entry: Entry) -> None:
+        if found := ISOLATED.search(entry.head):
+            self.reading.recognised += 1
             avoided = self.reading.avoided.setdefault(found["broker"], Avoided())
             avoided.times += 1
-            avoided.ms, avoided.at, avoided.line = int(found["ms"]), time_of(line), number
-            before = self._last
-            if before and before.broker == found["broker"] and before.isolated is None:
-                before.isolated, before.isolated_line = avoided.ms, number
-            else:
-                self._isolated[found["broker"]] = avoided.ms, number
+            avoided.ms, avoided.at, avoided.line = int(found["ms"]), entry.at, entry.number
+            if self._last:
+                attempt, of = self._last
+                is_its = attempt.broker == found["broker"] and attempt.isolated is None
+                if (
+                    is_its
+                    and are_near(of.at, entry.at, SOON)
+                    and could_be_one(of.thread_names, entry.thread_names)
+                ):
+                    attempt.isolated, attempt.isolated_line = avoided.ms, entry.number
+                    return
+            self._isolated[found["broker"]] = avoided.ms, entry
 
-    def _take_reachable(self, number: int, line: str) -> None:
-        if found := UNREACHABLE.search(line):
+    def _take_reachable(self, entry: Entry) -> None:
+        if found := UNREACHABLE.search(entry.head):
             self.reading.avoided.setdefault(found["broker"], Avoided()).unreachable += 1
-        elif found := REACHABLE.search(line):
+        elif found := REACHABLE.search(entry.head):
             avoided = self.reading.avoided.setdefault(found["broker"], Avoided())
-            avoided.reachable, avoided.reachable_at = number, time_of(line)
-        elif "Exception" in line:
-            self._take_error(number, line)
+            avoided.reachable, avoided.reachable_at = entry.number, entry.at
+        else:
+            self._take_exceptions(entry)
 
-    def _take_swallowed(self, _number: int, line: str) -> None:
+    def _take_swallowed(self, entry: Entry) -> None:
+        self.reading.recognised += 1
         self.reading.swallowed += 1
-        self._swallowing = not SWALLOWED.words.search(line)
-        if not self._swallowing:
+        if any(SWALLOWED.words.search(line) for _, line in entry.lines[:2]):
             narrow(self.reading, SWALLOWED)
 
-    def _take_elsewhere(self, _number: int, _line: str) -> None:
-        self._is_elsewhere = True
-
-    def _take_unread(self, number: int, line: str) -> None:
+    def _take_unread(self, entry: Entry) -> None:
+        if "sendKernelImpl exception" not in entry.head and "async send msg by retry" not in entry.head:
+            self._take_exceptions(entry)
+            return
         self.reading.unread += 1
         if len(self.reading.examples) < MOST_EXAMPLES:
-            self.reading.examples.append((number, without_body(line)[:LONGEST]))
+            self.reading.examples.append((entry.number, without_body(entry.head)[:LONGEST]))
 
-    def _take_error(self, number: int, line: str) -> None:
-        """Take in an exception: an attempt's, one that hides others, or one that the application got."""
-        thrown, code = THROWN.search(line), CODE.search(line)
-        if not (thrown or code or CLIENTS.search(line)) or self._is_elsewhere or self._is_told:
-            return
-        if self._swallowing:
-            self._swallowing = False
-            if SWALLOWED.words.search(line):
-                narrow(self.reading, SWALLOWED)
-            return
-        if self._closing:
-            if not self._closing.attempts:
-                self._closing.attempts.append(last_of(self._closing, number, line))
-            return
-        self._is_told = True
-        if self._last is not None and is_error_of(self._last, number, bool(code and not thrown)):
-            note_error(self._last, number, line)
-        elif HIDING.search(line) and self._newest.attempts and self._newest.hidden_by is None:
-            self._newest.hidden_by = number
-        elif code or CLIENTS.search(line):
-            self._take_alone(number, line)
-        else:
-            self._is_told = False
+    # -- what an application prints
 
-    def _take_alone(self, number: int, line: str) -> None:
-        """Take in an exception of a send whose attempts the log does not have, or has already told of."""
-        if NAME_SERVER in line:
+    def _take_results(self, entry: Entry) -> None:
+        for number, line in entry.lines:
+            if "SendResult [" not in line:
+                continue
+            for found in RESULT.finditer(line):
+                self.reading.recognised += 1
+                self.reading.results[found["status"]] += 1
+                keys = [key for key in (found["ids"] or "").split(",") if key]
+                self.reading.messages += max(1, len(keys))
+                if found["broker"]:
+                    self.reading.accepted[found["broker"]] += 1
+                name = self._by_key.get(keys[0]) if keys else None
+                if name is not None:
+                    send = self._taken(name)
+                    send.result, send.result_line = found["status"], number
+                    send.result_queue = f"{found['broker']} : {found['queue']}" if found["broker"] else ""
+                    self._finish(send)
+
+    def _take_exceptions(self, entry: Entry) -> None:
+        """Take in an entry with exceptions: the end of a send, or of no send."""
+        if len(entry.lines) == 1 and not any(words in entry.head for words in OF_EXCEPTIONS):
+            return
+        errors = errors_of(entry)
+        if any(NAME_SERVER in line for _, line in errors):
+            self.reading.recognised += 1
             self.reading.routeless += 1
             return
-        alone = FailedSend("", at=time_of(line))
+        if is_elsewhere(entry):
+            return
+        for number, line in entry.lines:
+            if found := STILL_FAILED.search(line):
+                self._take_give_up(entry, number, found)
+                return
+        if not errors:
+            return
+        number, line = errors[-1]
+        code = CODE.search(line)
+        if code and int(code["code"]) in PULLS:
+            return
+        if self._is_again(line[line.find("Exception") :][:LONGEST], entry):
+            return
+        self.reading.recognised += 1
+        if HIDING.search(line):
+            name = self._fitting(entry, lambda send: send.hidden_by is None)
+            if name is not None:
+                self._open[name].hidden_by = number
+                return
+        alone = FailedSend("", at=entry.at, threads=entry.thread_names)
         alone.attempts.append(Failed(number, alone.at))
         note_error(alone.attempts[0], number, line)
-        if alone.attempts[0].code in PULLS:
-            return
-        for name, send in islice(reversed(self._open.items()), MOST_BACK):
-            if send.attempts[-1].error == alone.attempts[0].error:
-                self._taken(name).thrown_to_application = number
+        error = alone.attempts[0]
+        if error.thrown in ("MQBrokerException", "InterruptedException"):
+            name = self._fitting(entry, lambda send: send.attempts[-1].error == error.error)
+            if name is not None:
+                send = self._taken(name)
+                send.thrown_to_application = number
                 self._finish(send)
                 return
         self._finish(alone)
 
-    def _ended(self, topic: str, brokers: Sequence[str]) -> FailedSend:
-        """Return the open send that a last line belongs to, which has no id; a new one if none fits."""
+    def _take_give_up(self, entry: Entry, number: int, found: re.Match[str]) -> None:
+        times, cost, topic = int(found["times"]), int(found["cost"]), found["topic"]
+        brokers = tuple(name.strip() for name in found["brokers"].split(",") if name.strip() != "null")
+        if self._is_again((times, cost, topic, brokers), entry):
+            return
+        self.reading.recognised += 1
+
+        def tried(send: FailedSend) -> list[str]:
+            named = zip(send.attempts, brokers, strict=False)
+            return [attempt.broker or name for attempt, name in named]
+
+        def is_whole(send: FailedSend) -> bool:
+            return (
+                len(send.attempts) == len(brokers)
+                and send.topic in ("", topic)
+                and tried(send) == list(brokers)
+            )
+
+        def is_begun(send: FailedSend) -> bool:
+            begun = tried(send) == list(brokers[: len(send.attempts)])
+            return len(send.attempts) < len(brokers) and send.topic in ("", topic) and begun
+
+        name = self._fitting(entry, is_whole) or self._fitting(entry, is_begun)
+        send = FailedSend("", at=entry.at) if name is None else self._taken(name)
+        send.gave_up, send.times, send.cost, send.brokers, send.topic = number, times, cost, brokers, topic
+        causes = [
+            error for error in errors_of(entry) if error[0] > number and not STILL_FAILED.search(error[1])
+        ]
+        if causes and not send.attempts:
+            send.attempts.append(Failed(causes[-1][0], send.at, topic, brokers[-1] if brokers else ""))
+            note_error(send.attempts[0], *causes[-1])
+        self._finish(send)
+
+    def _fitting(self, entry: Entry, fits: Callable[[FailedSend], bool]) -> str | None:
+        """Return the newest open send that an entry may end: of the same thread, and not long before."""
         for name, send in islice(reversed(self._open.items()), MOST_BACK):
-            tried = [attempt.broker or named for attempt, named in zip(send.attempts, brokers, strict=False)]
-            fits = len(send.attempts) <= len(brokers) and tried == list(brokers[: len(tried)])
-            if fits and send.attempts[-1].topic in ("", topic):
-                return self._taken(name)
-        return FailedSend("")
+            if (
+                not send.retried_on
+                and could_be_one(send.threads, entry.thread_names)
+                and are_near(send.attempts[-1].at, entry.at, A_WHILE)
+                and fits(send)
+            ):
+                return name
+        return None
+
+    def _is_again(self, words: object, entry: Entry) -> bool:
+        """Return whether the same end was told a moment ago, by the same thread as far as one can see."""
+        now = _Ended(words, entry.at, entry.thread_names)
+        known = any(
+            one.words == words
+            and are_near(one.at, now.at, SOON)
+            and bool(one.at and now.at)
+            and could_be_one(one.threads, now.threads)
+            for one in self._recent
+        )
+        self._recent.append(now)
+        return known
 
     def _taken(self, name: str) -> FailedSend:
         send = self._open.pop(name)
         self._by_key.pop(send.key, None)
         return send
 
-    def _close(self) -> None:
-        if self._closing is not None:
-            closing, self._closing = self._closing, None
-            self._finish(closing)
-
     def _finish(self, send: FailedSend) -> None:
         self.reading.sends += 1
         self.reading.failed += send.is_failure
+        self._by_key.pop(send.key, None)
         for attempt in send.attempts:
             name = attempt.cause.name
             self.reading.causes[name] += 1
@@ -710,31 +733,51 @@ class Lines:
             if len(evidence) < MOST_EXAMPLES:
                 evidence.append(attempt.shown or attempt.line)
             self.reading.brokers[attempt.where] += 1
+            if attempt.code is not None:
+                self.reading.codes[attempt.code] += 1
+        last = send.attempts[-1] if send.attempts else None
+        if last and last.code is not None and not send.is_failure and not send.result:
+            self.reading.refused[last.code] += 1
         self.finished.append(send)
 
 
 KINDS = (
-    ("InvokeID", Lines._take_attempt),  # noqa: SLF001
-    ("sendKernelImpl exception", Lines._take_attempt),  # noqa: SLF001
-    ("still failed, cost", Lines._take_end),  # noqa: SLF001
-    ("Message [topic=", Lines._take_message),  # noqa: SLF001
-    ("Message{topic=", Lines._take_message),  # noqa: SLF001
-    ("async send msg by retry", Lines._take_async_retry),  # noqa: SLF001
-    ("isolated for", Lines._take_isolated),  # noqa: SLF001
-    ("when selecting message queue", Lines._take_swallowed),  # noqa: SLF001
-    ("reachable", Lines._take_reachable),  # noqa: SLF001
-    ("send heart beat", Lines._take_elsewhere),  # noqa: SLF001
-    ("execute the pull request", Lines._take_elsewhere),  # noqa: SLF001
-    ("updateTopicRouteInfoFromNameServer Exception", Lines._take_elsewhere),  # noqa: SLF001
+    ("sendKernelImpl exception", Reader._take_attempt),  # noqa: SLF001
+    ("InvokeID: ", Reader._take_attempt),  # noqa: SLF001
+    ("async send msg by retry", Reader._take_async_retry),  # noqa: SLF001
+    ("Message [topic=", Reader._take_message),  # noqa: SLF001
+    ("Message{topic=", Reader._take_message),  # noqa: SLF001
+    ("isolated for", Reader._take_isolated),  # noqa: SLF001
+    ("when selecting message queue", Reader._take_swallowed),  # noqa: SLF001
+    ("reachable", Reader._take_reachable),  # noqa: SLF001
 )
-"""What to do with a line, by the first of these words that it holds; an exception is what holds none."""
+"""What to do with an entry, by the first of these words that its first line holds."""
 
 
-def failed_attempt(number: int, line: str, found: re.Match[str]) -> Failed:
+def errors_of(entry: Entry) -> list[tuple[int, str]]:
+    """Return the lines of an entry that tell of the client's exceptions, the deepest cause last."""
+    return [
+        (number, line)
+        for number, line in entry.lines
+        if ("Exception" in line or "CODE: " in line)
+        and not line.lstrip().startswith("at ")
+        and (CLIENTS.search(line) or (CODE.search(line) and "Exception" not in line))
+    ]
+
+
+def is_elsewhere(entry: Entry) -> bool:
+    """Return whether an entry is of the client's other work: by its words, or by where in the client it comes from."""
+    if any(ELSEWHERE.search(line) for _, line in entry.lines):
+        return True
+    places = [found["place"].lower() for _, line in entry.lines if (found := CLIENT_FRAME.search(line))]
+    return bool(places) and not any("send" in place or "producer" in place for place in places)
+
+
+def failed_attempt(entry: Entry, found: re.Match[str]) -> Failed:
     """Return the attempt that a line of the retry loop tells of; a placeholder that was not filled is a loss."""
     return Failed(
-        number,
-        time_of(line),
+        entry.number,
+        entry.at,
         found["topic"] or "",
         found["broker"] or "",
         None if found["queue"] is None else int(found["queue"]),
@@ -760,16 +803,16 @@ def classify(words: str) -> Failed:
     return attempt
 
 
-def last_of(send: FailedSend, number: int, line: str) -> Failed:
-    """Return the last attempt of a send of which the log has nothing but the exception's cause."""
-    attempt = Failed(number, send.at, send.topic, send.brokers[-1] if send.brokers else "")
-    note_error(attempt, number, line)
-    return attempt
-
-
-def is_error_of(attempt: Failed, number: int, is_code_alone: bool) -> bool:
-    """Return whether a line is the first to tell an attempt's error, or goes on with its code on the next line."""
-    return not attempt.error or (is_code_alone and attempt.code is None and attempt.shown == number - 1)
+def note_errors(attempt: Failed, entry: Entry) -> None:
+    """Add what the exception below an entry's first line says of an attempt."""
+    for number, line in entry.lines:
+        if line.lstrip().startswith(("at ", "Caused by:")):
+            break
+        if STILL_FAILED.search(line):
+            continue
+        thrown, code = CLIENTS.search(line) or THROWN.search(line), CODE.search(line)
+        if (thrown and not attempt.error) or (code and attempt.code is None):
+            note_error(attempt, number, line)
 
 
 def note_error(attempt: Failed, number: int, line: str) -> None:
@@ -787,33 +830,6 @@ def note_error(attempt: Failed, number: int, line: str) -> None:
         attempt.budget = int(budget["budget"])
     if busy := BUSY.search(line):
         attempt.period, attempt.waiting = int(busy["period"]), int(busy["waiting"])
-
-
-def time_of(line: str) -> str:
-    """Return the time at the beginning of a line, or nothing."""
-    found = TIME.search(line[:80])
-    return found[1] if found else ""
-
-
-def thread_of(line: str) -> str:
-    """Return what a client's line has before its words, but for the time and the place in the sources.
-
-    >>> thread_of(
-    ...     "2023-05-01 10:00:00.000 WARN  [8] [pool-7] [o.a.r.Impl#send:745] - sendKernelImpl exception"
-    ... )
-    'WARN  [8] [pool-7]  -'
-    """
-    before = re.split("sendKernelImpl|Message ?[\\[{]topic=", line[:LONGEST], maxsplit=1)[0]
-    return re.sub(r"\[[^\]]*#[^\]]*\]", "", TIME.sub("", before)).strip()
-
-
-def without_body(line: str) -> str:
-    """Return a line without a message's body.
-
-    >>> without_body("Message{topic='T', flag=0, body=[72, 101], transactionId='null'}")
-    "Message{topic='T', flag=0, body=…, transactionId='null'}"
-    """
-    return BODY.sub("body=…", line)
 
 
 def narrow(reading: Reading, known: Format) -> None:

@@ -15,7 +15,8 @@ from rmqref.errors import (
     SendException,
 )
 from rmqref.faults import compute_not_available_duration
-from rmqref.incident import Failed, FailedSend, Reading, blocks_of, read_log
+from rmqref.incident import Failed, FailedSend, Reading, read_log
+from rmqref.log_entries import blocks_of
 from rmqref.messages import text
 from rmqref.releases import Release, release, spans_of
 
@@ -55,9 +56,7 @@ class Teller:
             "log.send",
             at=send.at or text("log.no_time"),
             topic=send.topic or text("log.lost"),
-            invoke_id=send.invoke_id
-            if self.with_words and send.invoke_id not in ("", "%s")
-            else text("log.no_id"),
+            invoke_id=self.told_id(send),
         )
         if send.untold:
             yield "  " + text("log.untold", count=send.untold)
@@ -77,6 +76,14 @@ class Teller:
             )
         yield "  " + told_stored(send)
 
+    def told_id(self, send: FailedSend) -> str:
+        """Return how a send is named."""
+        if send.retried_on:
+            return text("log.async")
+        if send.invoke_id in ("", "%s"):
+            return text("log.no_id")
+        return send.invoke_id if self.with_words else text("log.hidden_id")
+
     def next_step(self, send: FailedSend, number: int) -> str:
         """Return what the client did after an attempt, and why.
 
@@ -90,6 +97,10 @@ class Teller:
             return text("log.next.again", broker=after.where or text("log.lost"), line=after.line)
         if send.result:
             return text("log.next.stored", line=send.result_line)
+        if send.retried_on:
+            return text("log.next.async", broker=send.retried_on.strip() or text("log.lost"))
+        if attempt.cause.name == "reply":
+            return text("log.next.reply")
         if attempt.cause.name == "interrupted":
             return text("log.next.interrupted")
         if attempt.code is not None and attempt.code not in self.row.retry_codes:
@@ -165,12 +176,15 @@ class Teller:
             yield text("log.release.guess", possible=possible, release=self.row.version)
         elif self.row.version not in reading.possible:
             yield text("log.release.other", possible=possible, release=self.row.version)
-        yield text(
-            "log.total", lines=f"{reading.lines:,}", sends=f"{reading.sends:,}", failed=f"{reading.failed:,}"
+        failed = reading.failed + sum(
+            count for code, count in reading.refused.items() if code not in self.row.retry_codes
         )
+        yield text("log.total", lines=f"{reading.lines:,}", sends=f"{reading.sends:,}", failed=f"{failed:,}")
+        if not reading.recognised and not reading.unread:
+            yield text("log.total.nothing")
         for name, count in reading.causes.most_common():
             lines = ", ".join(map(str, reading.evidence[name]))
-            cause = text(f"log.cause.{name}", code=text("log.a_code"))
+            cause = text(f"log.cause.{name}", code=", ".join(map(str, sorted(reading.codes))))
             yield text("log.total.cause", count=count, cause=cause, lines=lines)
         names = sorted({*reading.brokers, *reading.accepted}, key=lambda name: (-reading.brokers[name], name))
         for name in names:
@@ -190,14 +204,13 @@ class Teller:
         if reading.messages > reading.results.total():
             yield text("log.total.batches", results=reading.results.total(), messages=reading.messages)
         yield from self.lines_of_avoided(reading)
-        for name, count in sorted(reading.async_retries.items()):
-            yield text("log.total.async", count=count, broker=name or text("log.lost"))
         if reading.routeless:
             yield text("log.total.routeless", count=reading.routeless)
         if reading.swallowed:
             yield text("log.total.swallowed", count=reading.swallowed)
         if reading.unread:
-            yield text("log.total.unread", count=reading.unread)
+            name = "log.total.unread" if reading.examples else "log.total.unread.hidden"
+            yield text(name, count=reading.unread)
             yield from (text("log.total.example", line=line, said=said) for line, said in reading.examples)
         for name, _count in reading.causes.most_common(1):
             yield text("log.advice", advice=text(f"log.advice.{name}"))
@@ -240,7 +253,7 @@ class Teller:
             Its fields, without the message's key; each attempt has its cause too. `says` holds the sentences.
         """
         found = asdict(send)
-        del found["key"]
+        del found["key"], found["threads"]
         if not self.with_words:
             del found["invoke_id"]
         for data, attempt in zip(found["attempts"], send.attempts, strict=True):
@@ -263,7 +276,6 @@ class Teller:
 
 def told_attempt(number: int, attempt: Failed) -> str:
     """Return an attempt in words, with its cause and the lines that show it."""
-    named = attempt.where or text("log.lost")
     shown = dict.fromkeys(line for line in (attempt.line, attempt.shown) if line is not None)
     busy = ".more" if attempt.cause.name == "busy" and attempt.period is not None else ""
     took = (
@@ -272,7 +284,7 @@ def told_attempt(number: int, attempt: Failed) -> str:
     return text(
         "log.attempt",
         number=number,
-        queue=named if attempt.queue is None else f"{attempt.broker} : {attempt.queue}",
+        queue=told_place(attempt),
         took=text(took, rt=attempt.rt, budget=attempt.budget),
         cause=text(
             f"log.cause.{attempt.cause.name}{busy}",
@@ -282,6 +294,14 @@ def told_attempt(number: int, attempt: Failed) -> str:
         ),
         lines=", ".join(map(str, shown)),
     )
+
+
+def told_place(attempt: Failed) -> str:
+    """Return where an attempt went: queue and address, as far as the log has them."""
+    if not attempt.broker:
+        return attempt.address or text("log.lost")
+    queue = attempt.broker if attempt.queue is None else f"{attempt.broker} : {attempt.queue}"
+    return text("log.place", queue=queue, address=attempt.address) if attempt.address else queue
 
 
 def told_stored(send: FailedSend) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ipaddress
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rmqref.errors import JavaException, RouteError
+from rmqref.errors import JavaException, RouteError, shortened
 from rmqref.java import utf16_units
 from rmqref.messages import text
 from rmqref.model import MessageQueue, QueueData, TopicRouteData
@@ -90,19 +90,26 @@ class RouteReport:
         return asdict(self)
 
 
-def read_reports(given: str | bytes, version: str, topic: str | None = None) -> list[RouteReport]:
+def read_reports(
+    given: str | bytes,
+    version: str,
+    topic: str | None = None,
+    change: Callable[[list[RouteText]], list[RouteText]] | None = None,
+) -> list[RouteReport]:
     """Return a report of every different route that a text holds.
 
     Args:
         given: the text, see `rmqref.route_text.read_routes`.
         version: the client's release.
-        topic: the topic's name, where the text does not have it.
+        topic: the topic that is asked for; a route without a name may be anyone's.
+        change: what to do with the routes before they are looked at.
 
     Returns:
-        Reports in the order of the text; a route that stands there again is reported once.
+        Reports in the order of the text; a route that stands there again is reported once, and of the old and the new
+        one of a topic in one line of a log only the new one.
 
     Raises:
-        RouteError: the text holds no route, a broken one, or one of which no release makes a list.
+        RouteError: the text holds no route, a broken one, none of the topic, or one of which no release makes a list.
         UnknownRelease: no such release.
 
     >>> from rmqref.samples import sample_dump
@@ -112,8 +119,17 @@ def read_reports(given: str | bytes, version: str, topic: str | None = None) -> 
     """
     found: list[RouteText] = []
     for one in read_routes(given):
+        if found and one.topic is not None and (found[-1].topic, found[-1].line) == (one.topic, one.line):
+            found.pop()
         if all((one.route, one.topic) != (other.route, other.topic) for other in found):
             found.append(one)
+    wanted = [one for one in found if None in (topic, one.topic) or one.topic == topic]
+    if not wanted:
+        topics = ", ".join(dict.fromkeys(shortened(str(one.topic)) for one in found))
+        raise RouteError("error.route.topic", topic=shortened(str(topic)), known=topics)
+    found = [replace(one, topic=one.topic or topic) for one in wanted]
+    if change:
+        found, topic = change(found), None
     known = {data.broker_name for one in found for data in one.route.broker_datas}
     return [report_of(one, version, topic, known) for one in found]
 
@@ -145,7 +161,7 @@ def report_of(read: RouteText, version: str, topic: str | None, known: set[str])
     Raises:
         RouteError: the producer would fail while it makes the list.
     """
-    row, name, route = release(version), topic or read.topic, read.route
+    row, name, route = release(version), read.topic or topic, read.route
     brokers = tuple(told_broker(data.broker_name, data.broker_addrs) for data in route.broker_datas)
     try:
         queues = row.topic(route, name or "T").message_queue_list

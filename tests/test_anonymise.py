@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rmqref.anonymise import Anonymiser
 from rmqref.cli import main
+from rmqref.model import BrokerData, QueueData
+from rmqref.route_report import report_of
+from rmqref.route_text import read_routes
 from rmqref.samples import sample_dump
 
 NAMES = st.lists(
@@ -20,19 +24,67 @@ NAMES = st.lists(
 
 
 @given(NAMES)
-def test_names_are_told_apart_and_gone(names):
+def test_names_are_told_apart_and_keep_their_aliases(names):
     hidden = Anonymiser()
-    hidden.learn("broker", names)
-    cleaned = hidden.clean(" : 0, ".join(names))
-    assert cleaned.split(" : 0, ") == [f"broker-{number}" for number in range(1, len(names) + 1)]
-    assert hidden.clean(cleaned) == cleaned
+    given = [hidden.alias("broker", name) for name in names]
+    assert given == [f"broker-{number}" for number in range(1, len(names) + 1)]
+    assert [hidden.alias("broker", name) for name in names] == given
+    assert hidden.alias("topic", names[0]) == "topic-1"
 
 
-def test_a_release_is_no_address_and_a_made_up_broker_name_stays():
+@given(NAMES)
+def test_a_route_keeps_its_order(names):
+    (read,) = read_routes(sample_dump("UnevenTopic"))
+    read.route.queue_datas = [QueueData(name) for name in names]
+    read.route.broker_datas = [BrokerData(name, {0: f"{name}.corp:10911"}) for name in names]
+    (plain,) = [report_of(read, "5.3.3", None, set())]
+    (hidden,) = [report_of(one, "5.3.3", None, set()) for one in Anonymiser().routes([read])]
+    assert len(set(hidden.names)) == len(names)
+    aliases = dict(zip(plain.names, hidden.names, strict=True))
+    assert [queue.split(" : ")[1] for queue in hidden.queues] == [
+        queue.split(" : ")[1] for queue in plain.queues
+    ]
+    assert [queue.split(" : ")[0] for queue in hidden.queues] == [
+        aliases[q.split(" : ")[0]] for q in plain.queues
+    ]
+    assert "corp" not in str(hidden)
+
+
+def test_a_made_up_broker_name_stays_and_nothing_has_no_alias():
     hidden = Anonymiser()
-    hidden.learn("broker", ["__syslo__global__", None, ""])
-    said = "5.3.3: __syslo__global__ at 10.1.2.3:10911"
-    assert hidden.clean(said) == "5.3.3: __syslo__global__ at 192.0.2.1:10911"
+    assert hidden.alias("broker", "__syslo__global__") == "__syslo__global__"
+    assert (hidden.alias("broker", ""), hidden.address("")) == ("", "")
+
+
+@pytest.mark.parametrize("word", ["order", "attempt", "a", "failed", "route", "list"])
+def test_a_word_of_a_sentence_that_is_also_a_name_stays(word, tmp_path, capsys):
+    log, route = tmp_path / "log", tmp_path / "route"
+    log.write_text(
+        "sendKernelImpl exception, resend at once, InvokeID: 77, RT: 2ms, "
+        f"Broker: MessageQueue [topic={word}, brokerName={word}, queueId=3]\n"
+    )
+    assert main(["log", str(log), "--anonymise"]) == 1
+    printed = capsys.readouterr().out
+    assert "Send at an unknown time, topic topic-1, its id left out:" in printed
+    assert "attempt 1 to broker-1 : 3 failed after 2 ms" in printed
+    route.write_text(sample_dump("UnevenTopic").replace("broker-a", word))
+    assert main(["route", str(route), "--topic", word, "--anonymise"]) == 1
+    printed = capsys.readouterr().out
+    assert "Topic topic-1, read at line 1, as 5.3.3 uses it." in printed
+    assert "The list, in order (10 queues):" in printed
+
+
+def test_what_goes_wrong_names_nobody(tmp_path, capsys):
+    missing = str(tmp_path / "secret.log")
+    for command in (["log", missing], ["route", missing]):
+        assert main([*command, "--anonymise"]) == 2
+        assert "secret" not in capsys.readouterr().err
+    route = tmp_path / "route"
+    route.write_text(
+        "the topic[Secret] route info changed\nNo topic route info in name server for the topic: Secret"
+    )
+    assert main(["route", str(route), "--anonymise"]) == 2
+    assert "Secret" not in capsys.readouterr().err
 
 
 def test_a_host_that_has_a_name_or_is_no_ipv4_is_gone_too(tmp_path, capsys):
@@ -71,4 +123,4 @@ def test_a_route_and_a_log_are_told_without_their_names(tmp_path, capsys):
     printed = capsys.readouterr().out
     for name in ("pay-eu", "Payroll", "10.20.", "77"):
         assert name not in printed
-    assert "attempt 1 to broker-1 : 3 failed after 2 ms" in printed
+    assert "attempt 1 to broker-1 : 3 at 192.0.2.1:10911 failed after 2 ms" in printed

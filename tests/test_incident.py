@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rmqref.cli import main
-from rmqref.incident import BLOCK, CAUSES, LOOKED_AT, MOST_OPEN, Reading, blocks_of, classify, read_log
+from rmqref.incident import CAUSES, MOST_OPEN, Reading, classify, read_log
 from rmqref.incident_report import Teller, told_log
+from rmqref.log_entries import BLOCK, LOOKED_AT, blocks_of
 from rmqref.messages import catalogue
 from rmqref.releases import release
 
@@ -177,7 +180,7 @@ def test_the_command_tells_the_sends_and_the_totals(encoding, tmp_path, capsys):
     assert "Sends with a failed attempt: 1; of these the log shows as failed in the end: 1." in printed
     assert "which is a guess" not in printed
     assert main(["log", str(file)]) == 1
-    assert "told as 5.3.3, which is a guess" in capsys.readouterr().out
+    assert "told as 5.0.0, which is a guess" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -324,7 +327,7 @@ def test_a_last_line_alone_has_the_last_attempt_s_error_as_its_cause():
     (attempt,) = send.attempts
     assert (attempt.broker, attempt.cause.name, attempt.shown) == ("broker-b", "timeout", 5)
     assert (send.untold, send.maybe_stored, reading.sends, reading.failed) == (2, 3, 1, 1)
-    assert "attempt 3 to broker-b failed" in told(send, "4.9.7")
+    assert "attempt 3 to broker-b at 10.1.0.1:10911 failed" in told(send, "4.9.7")
 
 
 @pytest.mark.parametrize(
@@ -409,15 +412,33 @@ def test_who_is_avoided_depends_on_release_and_error():
     assert "avoided" not in told(send, "5.3.3")
 
 
-def test_asynchronous_retries_are_counted_by_the_broker_that_is_next():
-    filled = "WARN RocketmqClient - async send msg by retry 1 times. topic=Pay, brokerAddr=10.0.0.1:10911, brokerName=broker-b"
-    literal = "WARN RocketmqClient - async send msg by retry {} times. topic={}, brokerAddr={}, brokerName={}"
-    sends, reading = read(filled, literal)
-    assert (sends, reading.async_retries) == ([], {"broker-b": 1, "": 1})
-    assert reading.possible == ("4.9.3",)
-    said = "\n".join(Teller(release("4.9.3")).lines_of_reading(reading))
-    assert "an asynchronous send tried again, next on broker-b" in said
-    assert "next on (lost in the log)" in said
+ASYNC = "{prefix}async send msg by retry {times} times. topic={topic}, brokerAddr=10.0.0.2:10911, brokerName=broker-b"
+
+
+def test_an_asynchronous_retry_is_an_attempt_that_failed_and_no_failed_send():
+    prefix = PREFIXES["5.3"]
+    (send,), reading = read(
+        ASYNC.format(prefix=prefix, times=1, topic="Pay"),
+        TIMEOUT,
+        ASYNC.format(prefix=prefix, times=2, topic="Pay"),
+        REFUSED,
+    )
+    assert [(one.broker, one.address, one.cause.name) for one in send.attempts] == [
+        ("", "10.1.0.1:10911", "timeout"),
+        ("broker-b", "10.1.0.2:10911", "connect"),
+    ]
+    assert (send.topic, send.retried_on, reading.failed) == ("Pay", "broker-b", 0)
+    said = told(send, "5.3.3")
+    assert "topic Pay, asynchronous:" in said
+    assert "then the client tried broker-b; what came of it stands in the application's log" in said
+
+
+def test_an_asynchronous_retry_of_4_9_3_lost_its_names():
+    (send,), reading = read(
+        PREFIXES["4.9"] + "async send msg by retry {} times. topic={}, brokerAddr={}, brokerName={}"
+    )
+    assert (send.topic, reading.possible) == ("", ("4.9.3",))
+    assert "then the client tried (lost in the log)" in told(send, "4.9.3")
 
 
 def test_results_of_batches_and_of_the_go_client():
@@ -528,7 +549,8 @@ def test_data_holds_each_send_and_the_totals(tmp_path, capsys):
     assert main(["log", str(file), "--json", "--release", "4.9.7"]) == 1
     send, totals = map(json.loads, capsys.readouterr().out.splitlines())
     assert send["send"]["attempts"][0]["cause"] == "timeout"
-    assert (send["send"]["maybe_stored"], send["file"]) == (2, str(file))
+    assert send["send"]["maybe_stored"] == 2
+    assert totals["files"] == [{"file": str(file), "first_line": 1, "last_line": 6}]
     assert "key" not in send["send"]
     assert (totals["totals"]["sends"], totals["totals"]["release"]) == (1, "4.9.7")
     assert send["send"]["says"][0].startswith("Send at 2022-08-02 16:22:05,917")
@@ -563,3 +585,305 @@ def test_the_bar_shows_how_far_a_log_is_read(tmp_path, capsys, monkeypatch):
 def test_bytes_are_told_as_well_as_text():
     log = f"{line()}\r\n{TIMEOUT}"
     assert told_log(log.encode("utf-16"), "4.9.7") == told_log(log, "4.9.7")
+
+
+# ------------------------------------------------------------------------------------- what a reader at hand once had
+
+HOUR = "2022-08-02 {0} {1} RocketmqClient - "
+CLIENT_14 = "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 14  DESC: service not available now. BROKER: 10.0.0.1:10911"
+CONNECT = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to 10.0.0.1:10911 failed"
+CALL_TIMEOUT = (
+    "org.apache.rocketmq.remoting.exception.RemotingTooMuchRequestException: sendDefaultImpl call timeout"
+)
+ONE_ATTEMPT = "org.apache.rocketmq.client.exception.MQClientException: Send [1] times, still failed, cost [3]ms, Topic: T, BrokersSent: [broker-a]"
+SEE = "See http://rocketmq.apache.org/docs/faq/ for further details."
+
+
+@pytest.mark.parametrize("stamp", ["2022-08-02 18:22:00,122", "18:22:00.122"])
+@pytest.mark.parametrize("error", [CLIENT_14, CALL_TIMEOUT, CONNECT, ONE_ATTEMPT])
+def test_other_work_of_the_client_ends_with_its_own_stack(stamp, error):
+    (send,), reading = read(
+        f"{stamp} WARN RocketmqClient - send heart beat to broker[broker-a 0 10.0.0.1:10911] failed",
+        CONNECT,
+        f"{stamp} ERROR [main] c.a.S - order 1 failed",
+        error,
+    )
+    assert (send.at, reading.failed) == (stamp, 1)
+
+
+@pytest.mark.parametrize("before", ["", "web_1  | ", "2024-01-02T03:04:05.678Z stdout F "])
+def test_one_exception_with_its_causes_is_one_send(before):
+    lines = [
+        "org.springframework.messaging.MessagingException: " + ONE_ATTEMPT.partition(": ")[2],
+        f"{SEE}; nested exception is {ONE_ATTEMPT}",
+        SEE,
+        "\tat org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.sendDefaultImpl(X.java:1)",
+        "Caused by: " + ONE_ATTEMPT,
+        SEE,
+        "Caused by: " + CONNECT,
+    ]
+    (send,), reading = read(
+        "2022-08-02 10:00:00,000 ERROR [t1] c.a.S - failed", *(before + one for one in lines)
+    )
+    assert (reading.failed, send.maybe_stored, send.attempts[0].cause.name) == (1, 0, "connect")
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        ("java.lang.IllegalStateException: x", "Caused by: " + CALL_TIMEOUT),
+        ("org.springframework.MessagingException: x; nested exception is " + ONE_ATTEMPT,),
+    ],
+)
+def test_an_exception_that_is_printed_again_is_the_same_send(end):
+    again = (
+        "2022-08-02 10:00:00,040 ERROR [t1] o.a.c.Servlet - Servlet.service() threw exception with root cause"
+    )
+    sends, reading = read("2022-08-02 10:00:00,000 ERROR [t1] c.a.S - failed", *end, again, *end)
+    assert (len(sends), reading.failed) == (1, 1)
+    sends, _ = read(
+        "2022-08-02 10:00:00,000 ERROR [t1] c.a.S - failed",
+        *end,
+        again.replace("t1", "t2").replace("040", "041"),
+        *end,
+    )
+    assert len(sends) == 2
+
+
+def test_a_transaction_s_exception_has_the_deepest_cause():
+    (send,), _ = read(
+        "2022-08-02 10:00:00,000 ERROR [t1] c.a.S - failed",
+        "org.apache.rocketmq.client.exception.MQClientException: send message Exception",
+        "Caused by: " + ONE_ATTEMPT,
+        "Caused by: " + CONNECT,
+    )
+    assert (send.gave_up, send.maybe_stored, send.attempts[0].cause.name) == (3, 0, "connect")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["ERROR RocketmqClient - updateConsumeOffsetToBroker exception, MessageQueue [x]", CONNECT],
+        [
+            "ERROR RocketmqClient - lock failed",
+            CONNECT,
+            "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.lockBatchMQ(MQClientAPIImpl.java:1)",
+        ],
+        [
+            "ERROR RocketmqClient - x",
+            CONNECT,
+            "\tat org.apache.rocketmq.client.impl.consumer.PullAPIWrapper.pullKernelImpl(PullAPIWrapper.java:1)",
+        ],
+        ["fetchConsumeOffsetFromBroker exception", CONNECT],
+        [
+            "org.apache.rocketmq.client.exception.MQClientException: Can not find Message Queue for this topic, T"
+        ],
+        [
+            "org.apache.rocketmq.client.exception.MQClientException: The producer group[g] has been created before, specify another name please."
+        ],
+        [
+            "org.apache.rocketmq.client.exception.MQClientException: The producer service state not OK, maybe started once, RUNNING"
+        ],
+    ],
+)
+def test_consumers_tools_and_starts_are_no_sends(lines):
+    assert read(*lines)[0] == []
+
+
+def test_a_last_line_goes_to_the_send_that_made_all_its_attempts():
+    def attempt(number, thread, invoke_id, broker, queue):
+        return [
+            f"2022-08-02 10:00:00,1{number}0 WARN [{thread}] RocketmqClient - "
+            + line(broker, queue, invoke_id=invoke_id, prefix=""),
+            REFUSED,
+        ]
+
+    sends, _ = read(
+        *attempt(0, "t1", "1", "broker-a", 3),
+        *attempt(1, "t1", "1", "broker-b", 0),
+        *attempt(2, "t1", "1", "broker-a", 0),
+        *attempt(3, "t2", "2", "broker-a", 1),
+        "2022-08-02 10:00:00,140 ERROR [t1] c.a.S - " + GAVE_UP.replace("null", "broker-a"),
+    )
+    assert [(send.invoke_id, send.gave_up, send.untold) for send in sends] == [("1", 9, 0), ("2", None, 0)]
+    # and without threads: all attempts before some
+    sends, _ = read(
+        line("broker-a", invoke_id="1"),
+        line("broker-b", invoke_id="1"),
+        line("broker-a", invoke_id="2"),
+        GAVE_UP,
+    )
+    assert [(send.invoke_id, send.gave_up) for send in sends] == [("1", 4), ("2", None)]
+
+
+@pytest.mark.parametrize("error", [CALL_TIMEOUT, CONNECT])
+def test_an_application_s_error_is_not_of_a_send_hours_before_or_of_another_thread(error):
+    first = "2022-08-02 10:00:00,100 WARN [t1] RocketmqClient - " + line(prefix="")
+    for header in (
+        "2022-08-02 18:00:00,100 ERROR [t1] c.a.Pay - x",
+        "2022-08-02 10:00:00,200 ERROR [t9] c.a.Pay - x",
+    ):
+        sends, reading = read(first, CONNECT, header, error)
+        assert (len(sends), reading.failed) == (2, 1)
+        assert sends[0].at == header[:23]
+
+
+def test_a_reply_that_does_not_come_is_told_as_that():
+    (send,), _ = read(
+        "org.apache.rocketmq.client.exception.RequestTimeoutException: CODE: 10006  DESC: send request message to <T> OK, but wait reply message timeout, 3000 ms."
+    )
+    said = told(send, "5.3.3")
+    assert "the request was stored, and the reply to it did not come in time" in said
+    assert "not tried again" not in said
+    assert "not stored" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RemotingTimeoutException: invokeAsyncImpl tryAcquire semaphore timeout, 2999ms, waiting thread nums: 5 semaphoreAsyncValue: 0",
+        "RemotingTooMuchRequestException: send message tryAcquire semaphoreAsyncNum timeout",
+    ],
+)
+def test_a_client_s_own_limit_is_told_as_that(words):
+    assert (classify(words).cause.name, classify(words).cause.stored) == ("async_full", "no")
+
+
+def test_a_packed_log_is_read_and_what_is_no_text_is_refused(tmp_path, capsys):
+    log = f"{line()}\n{TIMEOUT}\n".encode()
+    assert told_log(gzip.compress(log)) == told_log(log)
+    assert told_log(log.decode().encode("utf-16-le")) == told_log(log)
+    assert told_log(log.decode().encode("utf-16-be")) == told_log(log)
+    for content in (gzip.compress(log)[:40], b"\0\1\2" * 100):
+        (tmp_path / "log").write_bytes(content)
+        assert main(["log", str(tmp_path / "log")]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_file_that_is_no_client_s_log_is_told_to_be_none():
+    assert "is it the right file?" in told_log("hello")
+    assert "is it the right file?" not in told_log(result("1"))
+
+
+def test_a_message_that_is_written_at_warn_is_of_5_1_3_at_most():
+    (send,), reading = read(
+        PREFIXES["5.3"] + line(prefix=""), CONNECT, PREFIXES["5.3"] + BODY.replace("Message", "Message")
+    )
+    assert (send.key, reading.possible[-1]) == ("0A01", "5.1.3")
+    assert read(*open_sample("20_client_log_4.9.4.log"))[1].possible[-1] == "5.0.0"
+
+
+def open_sample(name):
+    return (Path(__file__).parent / "samples" / name).read_text().splitlines()
+
+
+def test_attempts_without_an_id_are_one_send_by_their_message():
+    prefix = "2023-05-11 08:15:02.100 WARN  [812] [p-7] [x#sendDefaultImpl:700] - "
+    lost = prefix + "sendKernelImpl exception, resend at once, InvokeID: %s, RT: %sms, Broker: %s"
+    three = [part for _ in range(3) for part in (lost, CONNECT, prefix + BODY)]
+    (send,), reading = read(*three, prefix + GAVE_UP.replace("null", "broker-a"))
+    assert (len(send.attempts), send.gave_up, send.untold, send.maybe_stored, send.topic) == (
+        3,
+        10,
+        0,
+        0,
+        "Pay",
+    )
+    assert reading.sends == 1
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "2022-08-02 16:22:00.941",
+        "16:22:00.917",
+        "2022/08/02 16:22:00.917",
+        "02-08-2022 16:22:00.917",
+        "Aug  2 16:22:00",
+    ],
+)
+def test_the_time_is_that_of_the_entry(stamp):
+    (send,), _ = read(f"{stamp} ERROR [http-1] c.a.S - could not send", CLIENT_14)
+    assert send.at == stamp
+
+
+def test_the_parts_of_a_log_are_one_log(tmp_path, capsys):
+    parts = [
+        [line("broker-a", invoke_id="77"), REFUSED, line("broker-b", invoke_id="77"), REFUSED],
+        [line("broker-a", invoke_id="77"), REFUSED, GAVE_UP.replace("null", "broker-a")],
+    ]
+    paths = []
+    for number, part in enumerate(parts):
+        paths.append(str(tmp_path / f"log.{number}"))
+        Path(paths[-1]).write_text("\n".join(part) + "\n" * number)
+    assert main(["log", *paths]) == 1
+    printed = capsys.readouterr().out
+    assert "gave up (line 7): 3 attempts" in printed
+    assert "not stored by these attempts" in printed
+    assert f"Lines 1 to 4: {paths[0]}\nLines 5 to 7: {paths[1]}\n" in printed
+
+
+def test_standard_input_may_be_named_twice(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(line().encode())))
+    assert main(["log", "-", "-"]) == 2
+    assert "is empty" in capsys.readouterr().err
+
+
+def test_a_log_in_json_has_the_error_in_its_line():
+    stack = CONNECT + "\\n\\tat x"
+    (send,), _ = read(
+        json.dumps(
+            {"message": line(prefix=""), "stack_trace": stack.replace("\\n", "\n").replace("\\t", "\t")}
+        )
+    )
+    assert (send.attempts[0].cause.name, send.attempts[0].shown) == ("connect", 1)
+    (send,), reading = read(json.dumps({"log": "x failed\n"}), json.dumps({"log": CONNECT + "\n"}))
+    assert (send.attempts[0].cause.name, reading.lines) == ("connect", 2)
+
+
+def test_another_program_s_line_is_not_shown():
+    sends, reading = read(
+        "INFO genesys - caller Jane Roe +49 170 1234567 InvokeID=33 ok", "InvokeID: 4 of Jane"
+    )
+    assert (sends, reading.unread, reading.examples) == ([], 0, [])
+
+
+def test_a_code_is_told_with_its_number_and_an_address_where_it_is_known():
+    said = told_log(f"{line()}\n{CLIENT_14.replace('14', '1')}")
+    assert "the broker answered with code 1 (first lines: 2)" in said
+    assert "to broker-a : 3 at 10.0.0.1:10911 failed" in said
+
+
+def test_an_unrelated_line_hours_later_is_not_an_attempt_s():
+    prefix = PREFIXES["5.3"]
+    (send,), reading = read(
+        prefix + line(prefix=""),
+        "org.apache.rocketmq.client.exception.MQClientException: The broker[broker-a] not exist",
+        prefix.replace("08:15", "12:00") + "broker-a will be isolated for 2000 ms.",
+    )
+    assert (send.attempts[0].isolated, reading.avoided["broker-a"].ms) == (None, 2000)
+
+
+def test_a_code_that_is_not_tried_again_counts_as_a_failed_send():
+    log = f"{line(rt='207')}\n{BUSY}"
+    assert "shows as failed in the end: 1." in told_log(log, "4.9.7")
+    assert "shows as failed in the end: 0." in told_log(log, "5.3.3")
+
+
+@given(st.integers(1, 300), st.integers(0, 5))
+def test_an_entry_is_whole_wherever_a_block_ends(size, quiet):
+    log = "\n".join(
+        ["2022-08-02 ERROR x", "Caused by: " + CALL_TIMEOUT, "\tat y", *["quiet"] * quiet, line(), CONNECT]
+    )
+    whole = told_log(log)
+    pieces = [log[at : at + size] for at in range(0, len(log), size)]
+
+    class Slow(io.BytesIO):
+        def read(self, _size=None):
+            return pieces.pop(0).encode() if pieces else b""
+
+    reading = Reading()
+    sends = list(read_log(blocks_of(Slow()), reading))
+    teller = Teller(release("5.0.0"))
+    said = [one for send in sends for one in teller.lines_of_send(send)]
+    assert "\n".join([*said, *teller.lines_of_reading(reading)]) == whole

@@ -201,3 +201,21 @@ def test_a_damaged_text_ends_in_a_report_or_in_the_package_s_own_error(sample, a
     damaged = given[: at % len(given)] + inserted + given[at % len(given) + cut :]
     with suppress(RmqRefError):
         assert all(list(one.lines()) for one in read_reports(damaged, "4.9.7"))
+
+
+def test_the_topic_that_is_asked_for_is_chosen_and_the_new_route_of_a_line_counts(tmp_path, capsys):
+    data = "TopicRouteData [orderTopicConf=null, queueDatas=[QueueData [brokerName={0}, readQueueNums=4, writeQueueNums=4, perm=6, topicSysFlag=0]], brokerDatas=[BrokerData [brokerName={0}, brokerAddrs={{0=10.0.0.1:10911}}]], filterServerTable={{}}]"
+    put = "topicRouteTable.put. Topic = {0}, TopicRouteData[" + data.replace("{0}", "{1}") + "]\n"
+    file = tmp_path / "log"
+    file.write_text(put.format("A", "broker-a") + put.format("B", "broker-b"))
+    assert main(["route", str(file), "--topic", "B"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("Topic B, read at line 2")
+    assert "broker-a" not in printed
+    assert main(["route", str(file), "--topic", "Nope"]) == 2
+    old, new = data.format("broker-a"), data.format("broker-b")
+    file.write_text(f"the topic[A] route info changed, old[{old}] ,new[{new}]\n")
+    assert main(["route", str(file)]) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("Topic A") == 1
+    assert "broker-a" not in printed

@@ -29,7 +29,7 @@ FLOORS = (
     ("messages", "table", "errors", "java"),
     ("model",),
     ("index", "selection", "faults", "strategy", "selectors", "sending", "java_texts"),
-    ("releases", "bugs", "limits", "route", "route_text", "samples", "anonymise"),
+    ("releases", "bugs", "limits", "route", "route_text", "samples", "log_entries"),
     (
         "situation",
         "measure",
@@ -42,6 +42,7 @@ FLOORS = (
         "route_report",
         "incident",
         "incident_report",
+        "anonymise",
         "course",
         "forecast",
         "forecast_report",

@@ -7,7 +7,8 @@ import tracemalloc
 
 import pytest
 
-from rmqref.incident import Reading, blocks_of, read_log
+from rmqref.incident import Reading, read_log
+from rmqref.log_entries import blocks_of
 
 CLIENT = "2022-08-02 16:22:05,917 WARN RocketmqClient - "
 QUIET = "2022-08-02 16:22:05,917 INFO OrderService - order {n} accepted for customer {n} in 12 ms\n" * 400
