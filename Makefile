@@ -21,7 +21,7 @@ export JUPYTER_PLATFORM_DIRS := 1
 # Notebook kernels start slower with frozen modules under the debugger, and say so.
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: lab test setup lint types unit validate browser site bench fuzz notebooks lock clean
+.PHONY: lab test setup lint types unit validate browser site bench fuzz java oracle notebooks lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -30,7 +30,7 @@ lab: setup
 	$(BIN)/jupyter-lab $(if $(filter 0,$(shell id -u)),--allow-root) \
 	  --ServerApp.root_dir=notebooks --LabApp.default_url=/lab/tree/$(START) $(LAB_ARGS)
 
-test: lint types unit validate browser
+test: lint types unit java validate browser
 	@printf '\nEvery check passed.\n'
 
 lint: setup
@@ -62,6 +62,17 @@ site: setup
 bench: $(VENV)/.bench
 	@printf '\n== Benchmarks\n'
 	$(BIN)/pytest -q -s -p no:xdist --benchmark-columns=min,median,rounds tests/benchmarks
+
+# Three releases, so that it takes less than two minutes; without a JDK, or without its jars, it says so.
+java: setup
+	@printf '\n== The classes of published clients\n'
+	$(BIN)/python -m tests.oracle 4.7.1 4.9.7 5.3.3 --seed 1 --cases 100 --or-skip
+
+# make oracle RELEASE=5.3.3, RELEASE=all; SEED=7 makes fresh cases; AS=5.3.3 for a release that is not in the table yet.
+RELEASE ?= all
+oracle: setup
+	$(BIN)/python -m tests.oracle $(RELEASE) $(if $(SEED),--seed $(SEED)) $(if $(AS),--as $(AS)) \
+	  $(if $(filter all,$(RELEASE)),--table)
 
 SECONDS ?= 240
 FUZZED := tests/samples rmqref/logs rmqref/routes

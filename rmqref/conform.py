@@ -365,7 +365,7 @@ def run_send_loop(row: Release, given: Json) -> Json:
         retry_times_when_send_failed=given["retry_times"],
         retry_another_broker_when_not_store_ok=given.get("retry_another") or False,
         send_msg_max_timeout_per_request=given.get("max_timeout_per_request", -1),
-        start_detector_enable=given.get("detector_enabled") or False,
+        start_detector_enable=row.has_reachable and (given.get("detector_enabled") or False),
     )
     producer.retry_response_codes.update(given.get("extra_retry_codes") or ())
     producer.mq_fault_strategy = replace(row, update_fault_item=noting).fault_strategy(

@@ -440,7 +440,9 @@ def send_default_impl(
                 return result_or_throw(send_result, thrown)
         else:
             producer.update_fault_item(mq.broker_name, producer.clock() - begin_timestamp_prev, STORED)
-            if communication_mode is not SYNC or is_good_enough(producer, send_result):
+            if communication_mode is not SYNC:
+                return None
+            if is_good_enough(producer, send_result):
                 return send_result
         times += 1
     if send_result is not None:

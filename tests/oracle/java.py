@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -19,6 +20,10 @@ JVM = ("-Xmx512m", "-Xshare:auto", "-XX:TieredStopAtLevel=1")
 
 class OracleError(Exception):
     """Java cannot be asked; the message is one sentence."""
+
+
+class NotThere(OracleError):
+    """A part cannot be downloaded."""
 
 
 def missing_tools() -> list[str]:
@@ -39,8 +44,13 @@ def maven(pom: Path, *arguments: str) -> None:
         check=False,
     )
     if done.returncode:
-        problem = next((line for line in done.stdout.splitlines() if "[ERROR]" in line), done.stderr)
-        raise OracleError(f"Maven cannot run {' '.join(arguments)} on {pom.parent.name}: {problem.strip()}")
+        problem = next((line for line in done.stdout.splitlines() if "[ERROR]" in line), done.stderr).strip()
+        kind = (
+            NotThere
+            if re.search("resol|transfer|download|connect|not find artifact", problem)
+            else OracleError
+        )
+        raise kind(f"Maven cannot run {arguments[0]} in tests/oracle: {problem[:300]}")
 
 
 @cache
