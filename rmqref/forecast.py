@@ -172,11 +172,9 @@ class Facts:
 
     def _reasons(self, broker_name: str | None = None) -> str:
         """Return why the list lacks brokers, or one of them, in words."""
-        route = self.data()
-        out = [] if route.order_topic_conf else list(who_is_left_out(route, ()))
         return " ".join(
             text("route.left_out", said=told.said)
-            for told in out
+            for told in who_is_left_out(self.data(), ())
             if broker_name is None or told.broker == broker_name
         )
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rmqref.errors import JavaException, RouteError, shortened
+from rmqref.errors import JavaException, RouteError
 from rmqref.java import utf16_units
 from rmqref.messages import text
 from rmqref.model import MessageQueue, QueueData, TopicRouteData
 from rmqref.releases import release
 from rmqref.route import MOCK_BROKER_PREFIX, has_master
-from rmqref.route_text import RouteText, read_routes
+from rmqref.route_text import RouteText, read_routes, routes_of
 
 TEMPLATE_TOPIC = "TBW102"
 INHERIT = 1
@@ -123,11 +123,7 @@ def read_reports(
             found.pop()
         if all((one.route, one.topic) != (other.route, other.topic) for other in found):
             found.append(one)
-    wanted = [one for one in found if None in (topic, one.topic) or one.topic == topic]
-    if not wanted:
-        topics = ", ".join(dict.fromkeys(shortened(str(one.topic)) for one in found))
-        raise RouteError("error.route.topic", topic=shortened(str(topic)), known=topics)
-    found = [replace(one, topic=one.topic or topic) for one in wanted]
+    found = [replace(one, topic=one.topic or topic) for one in routes_of(found, topic)]
     if change:
         found, topic = change(found), None
     known = {data.broker_name for one in found for data in one.route.broker_datas}
@@ -169,7 +165,7 @@ def report_of(read: RouteText, version: str, topic: str | None, known: set[str])
         raise RouteError(
             "route.error.list", release=row.version, error=error.name, problem=str(error)
         ) from error
-    left_out = () if route.order_topic_conf else tuple(who_is_left_out(route, queues))
+    left_out = tuple(who_is_left_out(route, queues))
     warnings = tuple(
         Told(check, text(f"route.warn.{check}", **found))
         for check, find in CHECKS.items()
@@ -221,8 +217,8 @@ def who_is_left_out(route: TopicRouteData, queues: Sequence[MessageQueue]) -> It
         route: the route.
         queues: the list.
     """
-    if any(mq.broker_name.startswith(MOCK_BROKER_PREFIX) for mq in queues[:1]):
-        return
+    if route.order_topic_conf or any(mq.broker_name.startswith(MOCK_BROKER_PREFIX) for mq in queues[:1]):
+        return  # then the entries do not make the list
     for data in route.queue_datas:
         reason = reason_of(route, data)
         if reason is not None:

@@ -95,12 +95,7 @@ def read_named_route(text: str | bytes, topic: str | None = None) -> RouteText:
     Raises:
         RouteError: as in `read_route`.
     """
-    routes = read_routes(text)
-    wanted = [route for route in routes if None in (topic, route.topic) or route.topic == topic]
-    if not wanted:
-        known = ", ".join(dict.fromkeys(shortened(str(route.topic)) for route in routes))
-        raise RouteError("error.route.topic", topic=shortened(str(topic)), known=known)
-    first, *others = wanted
+    first, *others = routes_of(read_routes(text), topic)
     for other in others:
         if other.route != first.route:
             raise RouteError(
@@ -109,9 +104,30 @@ def read_named_route(text: str | bytes, topic: str | None = None) -> RouteText:
                 column=other.column,
                 first=first.line,
                 number=len(others) + 1,
-                topics=", ".join(dict.fromkeys(shortened(str(route.topic)) for route in wanted)),
+                topics=topics_of([first, *others]),
             )
     return first
+
+
+def routes_of(routes: list[RouteText], topic: str | None) -> list[RouteText]:
+    """Return the routes that may be a topic's: one without a name may be anyone's.
+
+    Args:
+        routes: the routes of a text.
+        topic: the topic; None for all.
+
+    Raises:
+        RouteError: there is none of the topic.
+    """
+    wanted = [route for route in routes if None in (topic, route.topic) or route.topic == topic]
+    if not wanted:
+        raise RouteError("error.route.topic", topic=shortened(str(topic)), known=topics_of(routes))
+    return wanted
+
+
+def topics_of(routes: list[RouteText]) -> str:
+    """Return the topics of routes in words, each once."""
+    return ", ".join(dict.fromkeys(shortened(str(route.topic)) for route in routes))
 
 
 def read_routes(text: str | bytes) -> list[RouteText]:

@@ -197,8 +197,7 @@ def by_left_out(evidence: Evidence) -> Proof:
     """A broker of the route gives no queue."""
     if evidence.route is None:
         return missing("route")
-    queues = evidence.topic.message_queue_list
-    out = [] if evidence.route.order_topic_conf else list(who_is_left_out(evidence.route, queues))
+    out = list(who_is_left_out(evidence.route, evidence.topic.message_queue_list))
     if not out:
         return Proof(False, text("uneven.run.all_in"))
     return Proof(True, " ".join(text("route.left_out", said=told.said) for told in out))
@@ -232,12 +231,8 @@ def by_one_broker(evidence: Evidence) -> Proof:
 
 def by_avoided(evidence: Evidence) -> Proof:
     """A broker that fails, or is avoided, gets less."""
-    if evidence.failing is None:
-        return missing("failing")
-    if not evidence.failing:
-        return Proof(False, text("uneven.not_failing"))
-    if evidence.is_static or len(evidence.brokers) < 2:
-        return Proof(False, text("uneven.static" if evidence.is_static else "uneven.lone"))
+    if unasked := what_failing_needs(evidence):
+        return unasked
     down = BrokerFault("refuse", evidence.brokers[0], at=0)
     facts = Facts(
         evidence.release, evidence.given_route, bool(evidence.fault_switch), start=0, rate=100, faults=(down,)
@@ -267,6 +262,11 @@ def what_avoiding_needs(evidence: Evidence) -> Proof | None:
         return missing("switch")
     if not evidence.fault_switch:
         return Proof(False, text("uneven.switch_off"))
+    return what_failing_needs(evidence)
+
+
+def what_failing_needs(evidence: Evidence) -> Proof | None:
+    """Return what is missing or rules out that a broker fails while another is there; None if nothing does."""
     if evidence.failing is None:
         return missing("failing")
     if not evidence.failing:
@@ -305,13 +305,9 @@ LIKELY = 0.01
 
 def by_retries(evidence: Evidence) -> Proof:
     """Retries pile up on one queue while a broker fails."""
-    if evidence.failing is None:
-        return missing("failing")
+    if unasked := what_failing_needs(evidence):
+        return unasked
     situation, names = evidence.situation.but(fault_switch=False), evidence.brokers
-    if not evidence.failing:
-        return Proof(False, text("uneven.not_failing"))
-    if evidence.is_static or len(names) < 2:
-        return Proof(False, text("uneven.static" if evidence.is_static else "uneven.lone"))
     (landings,) = retry_landings(situation, names[0], [evidence.release], PICKS)
     others = Counter({queue: picks for queue, picks in landings.ends.items() if queue[0] != names[0]})
     has_bug = BUGS["retry_hot_spot"].is_in(release(evidence.release))
