@@ -9,6 +9,7 @@ import codecs
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -159,19 +160,23 @@ def blocks_of(file: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def pieces_of(file: BinaryIO) -> Iterator[bytes]:
+def pieces_of(file: BinaryIO, *, is_unpacked: bool = False) -> Iterator[bytes]:
     """Yield a file's content piece by piece, as UTF-8 without a byte order mark.
+
+    Args:
+        file: the file.
+        is_unpacked: whether it comes out of a packed one; what is packed twice could be so without end.
 
     Raises:
         LogError: it is no text.
     """
     read = iter(lambda: file.read(BLOCK), b"")
     first = next(read, b"")
-    if first.startswith(b"\x1f\x8b"):
+    if first.startswith(b"\x1f\x8b") and not is_unpacked:
         packed = cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(_Again(first, file)), mode="rb"))
         try:
-            yield from pieces_of(packed)
-        except (EOFError, gzip.BadGzipFile) as problem:
+            yield from pieces_of(packed, is_unpacked=True)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
             raise LogError("log.error.packed", problem=str(problem)) from problem
         return
     if encoding := utf_16_of(first):

@@ -754,7 +754,9 @@ def test_a_packed_log_is_read_and_what_is_no_text_is_refused(tmp_path, capsys):
     assert told_log(gzip.compress(log)) == told_log(log)
     assert told_log(log.decode().encode("utf-16-le")) == told_log(log)
     assert told_log(log.decode().encode("utf-16-be")) == told_log(log)
-    for content in (gzip.compress(log)[:40], b"\0\1\2" * 100):
+    packed = gzip.compress(log)
+    damaged = (packed[:40], packed[:20] + b"\xff" * 9 + packed[29:], packed[:-8] + b"\0" * 8)
+    for content in (*damaged, gzip.compress(packed), b"\0\1\2" * 100):
         (tmp_path / "log").write_bytes(content)
         assert main(["log", str(tmp_path / "log")]) == 2
         assert capsys.readouterr().err.count("\n") == 1
