@@ -6,7 +6,7 @@ Names are changed in what was read, before anything is said of it: a word of a s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
@@ -109,9 +109,7 @@ class Anonymiser:
         route.order_topic_conf = self._order(route)
         if route.topic_queue_mapping_by_broker:
             route.topic_queue_mapping_by_broker = {
-                self.alias("broker", name): replace(
-                    part, broker_name=self.alias("broker", part.broker_name), scope=part.scope
-                )
+                self.alias("broker", name): replace(part, broker_name=self.alias("broker", part.broker_name))
                 for name, part in route.topic_queue_mapping_by_broker.items()
             }
         topic = one.topic and self.alias("topic", one.topic)
@@ -133,7 +131,7 @@ class Anonymiser:
         """
         send.topic = self.alias("topic", send.topic)
         send.brokers = tuple(self.alias("broker", name) for name in send.brokers)
-        send.retried_on = self.alias("broker", send.retried_on.strip()) or send.retried_on
+        send.retried_on = send.retried_on and self.alias("broker", send.retried_on)
         name, colon, number = send.result_queue.partition(" : ")
         send.result_queue = self.alias("broker", name) + colon + number
         for attempt in send.attempts:
@@ -159,17 +157,13 @@ class Anonymiser:
         reading.examples.clear()
 
 
-def masked(parameters: dict[str, Parameter], kept: Iterable[str] = ()) -> dict[str, Parameter]:
+def masked(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
     """Return a sentence's parameters without words, which may be names.
 
     Args:
         parameters: the parameters.
-        kept: those that are no names.
 
     >>> masked({"topic": "Secret", "line": 3})
     {'topic': '...', 'line': 3}
     """
-    return {
-        name: HIDDEN if isinstance(value, str) and name not in kept else value
-        for name, value in parameters.items()
-    }
+    return {name: HIDDEN if isinstance(value, str) else value for name, value in parameters.items()}

@@ -6,6 +6,8 @@ They follow the rules of `rmqref.plots`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -99,8 +101,6 @@ def forecast_brokers(found: Forecast, *, language: str = "en") -> go.Figure:
     """
     say = _Words(language)
     phases, brokers = found.phases, found.brokers
-    if not any(phase.stored.total() for phase in phases):
-        raise MeasureError("plot.run_share.error.nothing")
     parts = {broker: [_broker_part(phase, broker) for phase in phases] for broker in brokers}
     rows = list(range(len(phases)))
     before = [0.0] * len(phases)
@@ -130,13 +130,7 @@ def forecast_brokers(found: Forecast, *, language: str = "en") -> go.Figure:
             showgrid=False,
         ),
     }
-    at = _worst(found)
-    calm = at - 1 if at and phases[at - 1].name == "before" else at
-    broker = max(brokers, key=lambda each: parts[each][at] - (parts[each][calm] if calm != at else 0))
-    name = "only" if calm == at and phases[at].name == "during" else phases[at].name
-    title = say(
-        f"plot.forecast.share.{name}", queue=broker, share=parts[broker][at], before=parts[broker][calm]
-    )
+    title = _gains_most(found, {broker: (broker, parts[broker]) for broker in brokers}, say)
     told = " ".join(
         say(
             "plot.share.told",
@@ -288,19 +282,29 @@ def _broker_part(phase: Phase, broker: str) -> float:
 
 def _share_title(found: Forecast, say: _Words) -> str:
     """Return the sentence on the queue that gains most."""
+    parts = {
+        queue: (say.queue(queue), [_part(phase, queue) for phase in found.phases]) for queue in found.rows
+    }
+    return _gains_most(found, parts, say)
+
+
+def _gains_most(found: Forecast, parts: Mapping[Any, tuple[str, Sequence[float]]], say: _Words) -> str:
+    """Return the sentence on what gains most, of names with a share in each phase.
+
+    Raises:
+        MeasureError: nothing is stored.
+    """
     if not any(phase.stored.total() for phase in found.phases):
         raise MeasureError("plot.run_share.error.nothing")
     at = _worst(found)
-    phase, calm = found.phases[at], found.phases[at - 1 if at else -1]
-    queue = max(
-        found.rows, key=lambda each: _part(phase, each) - (_part(calm, each) if calm is not phase else 0)
+    calm = at - 1 if at and found.phases[at - 1].name == "before" else None
+    name, shares = max(
+        parts.values(), key=lambda part: part[1][at] - (0.0 if calm is None else part[1][calm])
     )
-    name = (
-        f"plot.forecast.share.{phase.name}"
-        if calm is phase or calm.name == "before"
-        else "plot.forecast.share.only"
-    )
-    return say(name, queue=say.queue(queue), share=_part(phase, queue), before=_part(calm, queue))
+    phase = found.phases[at].name
+    sentence = "only" if calm is None and phase == "during" else phase
+    before = shares[at if calm is None else calm]
+    return say(f"plot.forecast.share.{sentence}", queue=name, share=shares[at], before=before)
 
 
 def _worst(found: Forecast) -> int:

@@ -1,4 +1,4 @@
-"""Client logs: what happened to each send that failed, read line by line.
+"""Client logs: what happened to each send that failed, read entry by entry.
 
 Lines are matched by what the client writes, not by what an application puts before it. Message bodies are never kept.
 What a log does not say (whether the fault switch is on, which release wrote it) is asked for or said to be a guess.
@@ -234,7 +234,7 @@ class FailedSend:
         result_line: the line of the result.
         result_queue: the queue that it names.
         thrown_to_application: the line in which the application gets the last attempt's error; None if there is none.
-        retried_on: the broker that an asynchronous send was tried on next.
+        retried_on: the broker that an asynchronous send was tried on next, empty if the log lost it; None if it was not.
     """
 
     invoke_id: str
@@ -250,7 +250,7 @@ class FailedSend:
     result_line: int | None = None
     result_queue: str = ""
     thrown_to_application: int | None = None
-    retried_on: str = ""
+    retried_on: str | None = None
     key: str = field(default="", repr=False)
     threads: frozenset[str] = field(default=frozenset(), repr=False)
 
@@ -268,7 +268,7 @@ class FailedSend:
     def is_failure(self) -> bool:
         """Return whether the log says that the send as a whole failed."""
         ends = (self.gave_up, self.hidden_by, self.thrown_to_application)
-        is_alone = not self.invoke_id and not self.retried_on
+        is_alone = not self.invoke_id and self.retried_on is None
         return not self.result and (any(line is not None for line in ends) or is_alone)
 
 
@@ -481,9 +481,7 @@ class Reader:
         if known and are_near(known[1].at, entry.at, SOON):
             attempt.isolated, attempt.isolated_line = known[0], known[1].number
         name = found["id"] if found["id"] != "%s" else f"%s {entry.number}"
-        send = self._open.pop(name, None) if name in self._open else FailedSend(found["id"], at=entry.at)
-        assert send is not None
-        self._add(name, send, attempt, entry)
+        self._add(name, found["id"], attempt, entry)
         self._awaiting.append(name)
         self._last = attempt, entry
         for number, line in entry.lines[1:]:
@@ -491,15 +489,18 @@ class Reader:
                 self._take_give_up(entry, number, end)
                 return
 
-    def _add(self, name: str, send: FailedSend, attempt: Failed, entry: Entry) -> None:
-        """Add an attempt to a send, and keep the send open."""
+    def _add(self, name: str, invoke_id: str, attempt: Failed, entry: Entry) -> FailedSend:
+        """Add an attempt to the send of that name, a new one if there is none, and return the send."""
         self.reading.recognised += 1
+        known = name in self._open
+        send = self._open.pop(name) if known else FailedSend(invoke_id, at=entry.at)
         send.attempts.append(attempt)
         send.topic = send.topic or attempt.topic
         send.threads |= entry.thread_names
         self._open[name] = send
         if len(self._open) > MOST_OPEN:
             self._finish(self._taken(next(iter(self._open))))
+        return send
 
     def _take_message(self, entry: Entry) -> None:
         message, key = MESSAGE.search(entry.head), KEY.search(entry.head)
@@ -549,12 +550,10 @@ class Reader:
         times = 1 if lost else int(found["times"])
         name = f"async {entry.number}"
         for known, send in islice(reversed(self._open.items()), MOST_BACK):
-            if send.retried_on and send.topic == topic and len(send.attempts) == times - 1:
+            if send.retried_on is not None and send.topic == topic and len(send.attempts) == times - 1:
                 attempt.broker, name = send.retried_on, known
                 break
-        send = self._open.pop(name) if name in self._open else FailedSend("", at=entry.at)
-        send.retried_on = found["broker"] if not lost else " "
-        self._add(name, send, attempt, entry)
+        self._add(name, "", attempt, entry).retried_on = "" if lost else found["broker"]
 
     def _take_isolated(self, entry: Entry) -> None:
         if found := ISOLATED.search(entry.head):
@@ -696,7 +695,7 @@ class Reader:
         """Return the newest open send that an entry may end: of the same thread, and not long before."""
         for name, send in islice(reversed(self._open.items()), MOST_BACK):
             if (
-                not send.retried_on
+                send.retried_on is None
                 and could_be_one(send.threads, entry.thread_names)
                 and are_near(send.attempts[-1].at, entry.at, A_WHILE)
                 and fits(send)

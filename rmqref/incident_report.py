@@ -78,7 +78,7 @@ class Teller:
 
     def told_id(self, send: FailedSend) -> str:
         """Return how a send is named."""
-        if send.retried_on:
+        if send.retried_on is not None:
             return text("log.async")
         if send.invoke_id in ("", "%s"):
             return text("log.no_id")
@@ -97,8 +97,8 @@ class Teller:
             return text("log.next.again", broker=after.where or text("log.lost"), line=after.line)
         if send.result:
             return text("log.next.stored", line=send.result_line)
-        if send.retried_on:
-            return text("log.next.async", broker=send.retried_on.strip() or text("log.lost"))
+        if send.retried_on is not None:
+            return text("log.next.async", broker=send.retried_on or text("log.lost"))
         if attempt.cause.name == "reply":
             return text("log.next.reply")
         if attempt.cause.name == "interrupted":

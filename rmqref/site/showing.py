@@ -9,6 +9,7 @@ from rmqref.comparison import ReleasesSideBySide
 from rmqref.controls import PickControls
 from rmqref.differences import matching_step
 from rmqref.forecast_controls import ForecastControls
+from rmqref.forecast_plots import forecast_share
 from rmqref.quiz_session import answer_sheet
 from rmqref.quiz_widget import Quiz
 from rmqref.send_controls import SendControls
@@ -85,7 +86,7 @@ def shown_quiz(quiz: Quiz, **_wanted: object) -> dict[str, Any]:
 
 def shown_forecast(controls: ForecastControls, **_wanted: object) -> dict[str, Any]:
     """Return what a cell's output holds of a forecast's controls, by type: the figure of the shares."""
-    return {PLOT: json.loads(controls.figures[1].to_json()), "text/plain": repr(controls)}
+    return {PLOT: json.loads(forecast_share(controls.found).to_json()), "text/plain": repr(controls)}
 
 
 def install() -> None:
